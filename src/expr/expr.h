@@ -1,0 +1,102 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr.h
+ *	  DynamoDB's five expression languages: key condition, condition, filter,
+ *	  update, projection.
+ *
+ * An expression's text is parsed once into a program, kept in a bounded cache
+ * by kind and text.  A request binds programs to its #names and :values,
+ * which checks all of them together (semantics 17: before anything is
+ * evaluated), and evaluates the bound expressions many times.
+ *
+ * All failures are YD001 with DynamoDB's message.  Nothing here opens a
+ * table, and no evaluation recurses deeper than the parser allowed.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_EXPR_H
+#define DDB_EXPR_H
+
+#include "item/item.h"
+
+/* Limits; the one place for each of them. */
+#define DDB_MAX_EXPRESSION		4096	/* bytes */
+#define DDB_MAX_OPERATORS		300
+#define DDB_MAX_IN_OPERANDS		100
+#define DDB_MAX_PLACEHOLDER		255
+
+typedef enum DdbExprKind
+{
+	DDB_EXPR_CONDITION,
+	DDB_EXPR_FILTER,
+	DDB_EXPR_KEY_CONDITION,
+	DDB_EXPR_UPDATE,
+	DDB_EXPR_PROJECTION,
+} DdbExprKind;
+
+typedef struct DdbExpr DdbExpr; /* an expression bound to its request */
+typedef struct DdbExprSet DdbExprSet;	/* all expressions of one request */
+
+/*
+ * Begins a request.  `names` maps "#n" to strings, `values` maps ":v" to
+ * values; NULL when the parameter was not given.  Both must outlive the set.
+ * The set and all it makes live in the current memory context.
+ */
+extern DdbExprSet *ddb_exprs_begin(const DdbValue *names, const DdbValue *values);
+
+/* Parses (or finds parsed) and adds one expression. */
+extern DdbExpr *ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len);
+
+/*
+ * Ends the request's parsing: undefined and unused placeholders, operand
+ * types that come from the request, overlapping paths.  No evaluation may
+ * come before it.
+ */
+extern void ddb_exprs_finish(DdbExprSet *set);
+
+/* Conditions and filters.  A record without schema has no attributes. */
+extern bool ddb_condition_eval(const DdbExpr *condition, const DdbRecord *record);
+
+/* Does a condition, filter or projection name this top-level attribute? */
+extern bool ddb_expr_mentions(const DdbExpr *expr, const char *name, uint32 len);
+
+/* Projection of a record, keys included only when named. */
+extern DdbValue ddb_projection_apply(const DdbExpr *projection, const DdbRecord *record);
+
+/* The number of paths of a projection, and a path's first step. */
+extern int	ddb_projection_count(const DdbExpr *projection);
+extern DdbName ddb_projection_attribute(const DdbExpr *projection, int i);
+
+/* ----- updates ----- */
+
+/* Raises YD001 if a clause assigns a key attribute. */
+extern void ddb_update_check_keys(const DdbExpr *update, const DdbKeySchema *schema);
+
+/* Does the update only remove (so that a missing item is not created)? */
+extern bool ddb_update_only_removes(const DdbExpr *update);
+
+/*
+ * The attributes (without the key's) after the update.  `old` without schema
+ * is a missing item.
+ */
+extern DdbValue ddb_update_apply(const DdbExpr *update, const DdbRecord *old);
+
+/*
+ * UPDATED_OLD (of the old record) or UPDATED_NEW (of the new one): the parts
+ * that the update's paths touch.  An empty map when there are none.
+ */
+extern DdbValue ddb_update_touched(const DdbExpr *update, const DdbRecord *record, bool new_values);
+
+/* ----- key conditions ----- */
+
+/* Resolves a key condition against the schema queried; raises YD001. */
+extern void ddb_key_condition_resolve(const DdbExpr *expr, const DdbKeySchema *schema,
+									  DdbKeyCondition *condition);
+
+/* Is this sort-key value inside the condition? */
+extern bool ddb_key_condition_holds(const DdbKeyCondition *condition, DdbValue sort_key);
+
+/* Is the word reserved (any case)? */
+extern bool ddb_reserved_word(const char *s, size_t len);
+
+#endif							/* DDB_EXPR_H */

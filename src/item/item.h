@@ -1,0 +1,348 @@
+/*-------------------------------------------------------------------------
+ *
+ * item.h
+ *	  Items: attribute maps of DynamoDB's ten types, as bytes.
+ *
+ * The format is drawn in docs/item-format.md and at the top of item_int.h;
+ * nothing above src/item/ knows a byte of it.  What is read is a DdbValue: a
+ * view into bytes that somebody else owns.  What is built is bytes palloc'd
+ * in the current memory context.  The bytes are canonical: equal values have
+ * equal bytes, so equality and hashing are memcmp.
+ *
+ * Unless a function says otherwise: pointers are not NULL, strings are UTF-8
+ * with a length (never NUL-terminated, they may hold U+0000), results live
+ * in the current memory context, and errors are YD001 ValidationException.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_ITEM_H
+#define DDB_ITEM_H
+
+#include "base/compat.h"
+#include "lib/stringinfo.h"
+#include "utils/numeric.h"
+
+/* The ten types.  The numbers are part of the on-disk format. */
+typedef enum DdbType
+{
+	DDB_NULL = 0,
+	DDB_BOOL = 1,
+	DDB_N = 2,
+	DDB_S = 3,
+	DDB_B = 4,
+	DDB_NS = 5,
+	DDB_SS = 6,
+	DDB_BS = 7,
+	DDB_L = 8,
+	DDB_M = 9,
+} DdbType;
+#define DDB_NTYPES 10
+
+/* Limits of an item; the one place for each of them. */
+#define DDB_MAX_ITEM_SIZE			(400 * 1024)	/* by DynamoDB's size rule */
+#define DDB_MAX_DEPTH				32
+#define DDB_MAX_NAME				65535
+#define DDB_MAX_KEY_NAME			255
+#define DDB_MAX_PARTITION_KEY		2048
+#define DDB_MAX_SORT_KEY			1024
+#define DDB_MAX_NUMBER_DIGITS		38
+
+/* The varlena that a column of type ddb.item (or a ddb.doc parameter) holds. */
+typedef struct varlena DdbItem;
+
+/*
+ * A view of one value.  `data` and `len` are the value's payload: the text of
+ * a string, the octets of a binary, the ordered bytes of a number, the body
+ * of a set, list or map.  NULL and BOOL have none.
+ */
+typedef struct DdbValue
+{
+	uint8		type;			/* DdbType */
+	bool		boolean;		/* the value of a BOOL */
+	uint32		len;
+	const uint8 *data;
+} DdbValue;
+
+/* A counted string: an attribute's name, a placeholder. */
+typedef struct DdbName
+{
+	const char *data;
+	uint32		len;
+} DdbName;
+
+/* "S", "NS", "BOOL" ...: the type's DynamoDB tag. */
+extern const char *ddb_type_name(DdbType type);
+
+/* True and sets *type when the counted text is one of the ten tags. */
+extern bool ddb_type_from_name(const char *s, size_t len, DdbType *type);
+
+/* ----------------------------------------------------------------------
+ * number.c: exact decimals of 38 digits
+ *
+ * A number is 1 to DDB_NUMBER_BYTES bytes whose memcmp order (a shorter one
+ * first where one is a prefix of the other) is numeric order.
+ * ---------------------------------------------------------------------- */
+#define DDB_NUMBER_BYTES	24
+#define DDB_NUMBER_TEXT		200 /* longest text, with a final NUL */
+
+/* Parses decimal text; raises YD001 on malformed text, digits or range. */
+extern uint32 ddb_number_parse(const char *s, size_t len, uint8 out[DDB_NUMBER_BYTES]);
+
+/*
+ * As above without raising: NULL when the number is well, else DynamoDB's
+ * message, a constant string.
+ */
+extern const char *ddb_number_try_parse(const char *s, size_t len,
+										uint8 out[DDB_NUMBER_BYTES], uint32 *outlen);
+
+/* Writes DynamoDB's normal form, NUL-terminated; returns its length. */
+extern uint32 ddb_number_print(const uint8 *n, uint32 len, char out[DDB_NUMBER_TEXT]);
+
+/* Exact sum and difference; raises YD001 when 38 digits or the range are left. */
+extern uint32 ddb_number_add(DdbValue a, DdbValue b, uint8 out[DDB_NUMBER_BYTES]);
+extern uint32 ddb_number_subtract(DdbValue a, DdbValue b, uint8 out[DDB_NUMBER_BYTES]);
+
+extern uint32 ddb_number_from_int64(int64 i, uint8 out[DDB_NUMBER_BYTES]);
+
+/* Conversions of key columns.  NaN, infinities and excess raise YD001. */
+extern uint32 ddb_number_from_numeric(Numeric num, uint8 out[DDB_NUMBER_BYTES]);
+extern Numeric ddb_number_to_numeric(const uint8 *n, uint32 len);
+
+/* Are these bytes what ddb_number_parse() would write for some number? */
+extern bool ddb_number_valid(const uint8 *n, uint32 len);
+
+/* ----------------------------------------------------------------------
+ * reader.c: views of values, and distrust of bytes
+ * ---------------------------------------------------------------------- */
+
+/* The item's attribute map.  The item must be detoasted (packed is enough). */
+extern DdbValue ddb_item_map(const DdbItem *item);
+
+/* Finds a map's entry; false when it has none. */
+extern bool ddb_map_get(DdbValue map, const char *name, uint32 len, DdbValue *value);
+
+/* Finds a list's element; false past the end. */
+extern bool ddb_list_get(DdbValue list, uint32 index, DdbValue *value);
+
+/* Entries of a map, elements of a list or set. */
+extern uint32 ddb_value_count(DdbValue container);
+
+/*
+ * Walks a map (in the format's name order), a list (in its order) or a set
+ * (in ascending order of its members).  `name` is set for maps only.
+ *
+ *		DdbIter		it;
+ *
+ *		ddb_iter_begin(&it, map);
+ *		while (ddb_iter_next(&it, &name, &value)) ...
+ */
+typedef struct DdbIter
+{
+	DdbValue	container;
+	uint32		index;
+	uint32		count;
+	const uint8 *next;			/* private to reader.c */
+	uint32		form;			/* private to reader.c */
+} DdbIter;
+
+extern void ddb_iter_begin(DdbIter *it, DdbValue container);
+extern bool ddb_iter_next(DdbIter *it, DdbName *name, DdbValue *value);
+
+/*
+ * One top-level attribute of a stored item, reading no more of a toasted
+ * datum than that takes.  False when the item has no such attribute.
+ */
+extern bool ddb_datum_get(Datum item, const char *name, uint32 len, DdbValue *value);
+
+/*
+ * Checks bytes of unknown origin from end to end: form, bounds, order,
+ * duplicates, UTF-8, canonical numbers, depth, size.  Raises
+ * ERRCODE_INVALID_BINARY_REPRESENTATION.  What passes is safe for every reader.
+ */
+extern void ddb_item_validate(const uint8 *data, size_t len);
+
+/* ----------------------------------------------------------------------
+ * builder.c: bytes from values
+ *
+ * Values are given as views: their payload must stay until finish, which
+ * copies it.  Containers are built from the inside out.
+ * ---------------------------------------------------------------------- */
+typedef struct DdbBuilder DdbBuilder;
+
+/* type: DDB_M, DDB_L, DDB_SS, DDB_NS or DDB_BS */
+extern DdbBuilder *ddb_builder_begin(DdbType type);
+
+/* Map entries in any order; a name given twice is an error at finish. */
+extern void ddb_builder_put(DdbBuilder *b, const char *name, uint32 len, DdbValue value);
+
+/* The next element of a list, or a member of a set in any order. */
+extern void ddb_builder_add(DdbBuilder *b, DdbValue value);
+
+/* What a set does about equal members. */
+typedef enum DdbDuplicates
+{
+	DDB_DUPLICATES_ERROR,		/* "contains duplicates", for input */
+	DDB_DUPLICATES_MERGE,		/* keep one, for set union */
+} DdbDuplicates;
+
+/* The built value, palloc'd.  An empty set is an error. Frees the builder. */
+extern DdbValue ddb_builder_finish(DdbBuilder *b, DdbDuplicates duplicates);
+
+/* An item (a varlena of its own) with the attributes of this map. */
+extern DdbItem *ddb_item_from_map(DdbValue map);
+
+/* Scalars.  Strings and binaries are not copied. */
+extern DdbValue ddb_value_string(const char *s, uint32 len);
+extern DdbValue ddb_value_binary(const uint8 *b, uint32 len);
+extern DdbValue ddb_value_bool(bool b);
+extern DdbValue ddb_value_null(void);
+/* Copies a number's bytes. */
+extern DdbValue ddb_value_number(const uint8 *n, uint32 len);
+/* A copy of a value and its payload in the current memory context. */
+extern DdbValue ddb_value_copy(DdbValue value);
+
+/* ----------------------------------------------------------------------
+ * compare.c: equality, order and size
+ * ---------------------------------------------------------------------- */
+extern bool ddb_value_equal(DdbValue a, DdbValue b);
+
+/* Order of two S, N or B of one type: by bytes, numbers by value. */
+extern int	ddb_value_compare(DdbValue a, DdbValue b);
+
+/* Is `member` (S, N or B) in the set, or any value in the list? */
+extern bool ddb_value_contains(DdbValue container, DdbValue member);
+
+extern uint64 ddb_value_hash(DdbValue value);
+
+/* DynamoDB's size in bytes: of a value, and of a map with its names. */
+extern uint32 ddb_value_size(DdbValue value);
+extern uint32 ddb_map_size(DdbValue map);
+
+/* Containers within containers: 0 for a scalar, 1 for a map of scalars. */
+extern int	ddb_value_depth(DdbValue value);
+
+/* ----------------------------------------------------------------------
+ * Keys and records: how rows look to the layers above storage
+ * ---------------------------------------------------------------------- */
+
+/* One key attribute: its name and type (DDB_S, DDB_N or DDB_B). */
+typedef struct DdbKeyAttr
+{
+	uint16		len;
+	uint8		type;			/* DdbType */
+	char		name[DDB_MAX_KEY_NAME + 1]; /* NUL-terminated too */
+} DdbKeyAttr;
+
+typedef struct DdbKeySchema
+{
+	int			nkeys;			/* 1, or 2 with a sort key */
+	DdbKeyAttr	attr[2];		/* partition key, sort key */
+} DdbKeySchema;
+
+/* A key: values[0] is the partition key, values[1] the sort key if any. */
+typedef struct DdbKey
+{
+	DdbValue	values[2];
+} DdbKey;
+
+/*
+ * A stored item as it lies: the key attributes apart, the others in `map`.
+ * Reading it needs no assembly.  schema == NULL means there is no item: every
+ * attribute is missing.
+ */
+typedef struct DdbRecord
+{
+	const DdbKeySchema *schema;
+	DdbKey		key;
+	DdbValue	map;
+} DdbRecord;
+
+/*
+ * Which items of a collection are wanted: made by expr/, read by storage/.
+ * low and high are of the sort key's type.
+ */
+typedef enum DdbKeyOp
+{
+	DDB_KEY_ALL,				/* the whole collection */
+	DDB_KEY_EQ, DDB_KEY_LT, DDB_KEY_LE, DDB_KEY_GT, DDB_KEY_GE,
+	DDB_KEY_BETWEEN,			/* low and high, both inclusive */
+	DDB_KEY_BEGINS_WITH,
+} DdbKeyOp;
+
+typedef struct DdbKeyCondition
+{
+	DdbValue	partition;
+	DdbKeyOp	op;
+	DdbValue	low;			/* the operand; BETWEEN's first */
+	DdbValue	high;			/* BETWEEN's second */
+} DdbKeyCondition;
+
+/* A top-level attribute of the record, a key attribute included. */
+extern bool ddb_record_get(const DdbRecord *record, const char *name, uint32 len, DdbValue *value);
+
+/* The whole item: keys and attributes together (record.c). */
+extern DdbItem *ddb_record_item(const DdbRecord *record);
+extern DdbValue ddb_record_map(const DdbRecord *record);
+extern uint32 ddb_record_size(const DdbRecord *record);
+
+/*
+ * Takes a whole item apart: the key into *key (views into map), the other
+ * attributes into *rest.  Raises YD001 in DynamoDB's words for a missing key,
+ * a key of the wrong type, an empty or an over-long one.
+ */
+extern void ddb_map_split(DdbValue map, const DdbKeySchema *schema, DdbKey *key, DdbValue *rest);
+
+/* Checks one key value's type, emptiness and length; raises YD001. */
+extern void ddb_key_check(const DdbKeySchema *schema, int which, DdbValue value);
+
+/* ----------------------------------------------------------------------
+ * json.c: DynamoDB JSON {"a":{"N":"1"}} and plain JSON {"a":1}
+ * ---------------------------------------------------------------------- */
+typedef enum DdbJsonForm
+{
+	DDB_JSON_TYPED,				/* DynamoDB JSON: lossless */
+	DDB_JSON_PLAIN,				/* sets as arrays, binary as base64 */
+} DdbJsonForm;
+
+/*
+ * Parses an attribute map, or one value.  Malformed JSON or a member of the
+ * wrong JSON type is YD015 SerializationException, a bad value YD001.
+ */
+extern DdbValue ddb_map_from_json(const char *json, size_t len, DdbJsonForm form);
+extern DdbValue ddb_value_from_json(const char *json, size_t len, DdbJsonForm form);
+
+/* Appends JSON text.  A plain string with U+0000 comes out as \u0000. */
+extern void ddb_value_to_json(StringInfo out, DdbValue value, DdbJsonForm form);
+
+/*
+ * The JSON reader beneath, for requests: a tree whose strings are decoded
+ * (UTF-8 with a length, U+0000 allowed).  Raises YD015; depth is bounded.
+ */
+typedef enum DdbJsonType
+{
+	DDB_JSON_NULL, DDB_JSON_FALSE, DDB_JSON_TRUE, DDB_JSON_NUMBER,
+	DDB_JSON_STRING, DDB_JSON_ARRAY, DDB_JSON_OBJECT
+} DdbJsonType;
+
+typedef struct DdbJson DdbJson;
+struct DdbJson
+{
+	DdbJsonType type;
+	DdbName		name;			/* in an object: the member's name */
+	DdbName		text;			/* STRING: decoded; NUMBER: as written */
+	DdbName		source;			/* the value's own JSON text */
+	uint32		count;			/* members or elements */
+	DdbJson    *child;			/* the first */
+	DdbJson    *next;			/* the next in the same parent */
+};
+
+extern DdbJson *ddb_json_parse(const char *json, size_t len);
+/* A member of an object by name, or NULL. */
+extern const DdbJson *ddb_json_get(const DdbJson *object, const char *name);
+/* Values from a tree already parsed. */
+extern DdbValue ddb_map_from_tree(const DdbJson *tree, DdbJsonForm form);
+extern DdbValue ddb_value_from_tree(const DdbJson *tree, DdbJsonForm form);
+/* Appends a JSON string literal with its quotes. */
+extern void ddb_json_string(StringInfo out, const char *s, uint32 len);
+
+#endif							/* DDB_ITEM_H */

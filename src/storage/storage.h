@@ -1,0 +1,150 @@
+/*-------------------------------------------------------------------------
+ *
+ * storage.h
+ *	  Rows of ddb tables: found by key, read in key order, written exactly
+ *	  once, placed beside their collection.
+ *
+ * Nothing above src/storage/ opens a scan or calls a table or index access
+ * method.  A table is its columns (pk, sk, item) and its key index; the names
+ * of the key attributes are the index's operator class parameters, so what is
+ * needed to read and write is found from the relation itself and cached with
+ * its relcache entry.
+ *
+ * Every function may raise PostgreSQL's own errors (locks, privileges,
+ * read-only transaction, standby); those of ddb are named below.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_STORAGE_H
+#define DDB_STORAGE_H
+
+#include "item/item.h"
+#include "nodes/parsenodes.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+/*
+ * An open table.  Opened tables are kept until the statement's next utility
+ * command or the transaction's end, so that opening again costs no lock and
+ * no catalog look-up; the lock is held to the end of the transaction.  A
+ * caller never closes one and never keeps the pointer beyond its own call.
+ */
+typedef struct DdbTable DdbTable;
+
+/*
+ * Opens a table for an operation that needs these privileges (ACL_SELECT,
+ * ACL_INSERT | ACL_UPDATE ...) of the current user; any but ACL_SELECT makes
+ * it a write (row exclusive lock, refused when read-only or in recovery).
+ * Raises YD004 when there is no such relation, ERRCODE_WRONG_OBJECT_TYPE when
+ * it is not a ddb table.
+ */
+extern DdbTable *ddb_table_open(Oid relid, AclMode need);
+
+extern const DdbKeySchema *ddb_table_schema(const DdbTable *table);
+extern Oid	ddb_table_oid(const DdbTable *table);
+
+/* Is the table as ddb.create_table() made it (see rows.c)? */
+extern bool ddb_table_is_plain(const DdbTable *table);
+
+/* The relation's key schema if it is a ddb table; false otherwise. */
+extern bool ddb_relation_key_schema(Oid relid, DdbKeySchema *schema);
+
+/* ----------------------------------------------------------------------
+ * Reading.  Records are views: valid until the next call for the same table
+ * or scan.  The snapshot is the active one.
+ * ---------------------------------------------------------------------- */
+extern bool ddb_row_get(DdbTable *table, const DdbKey *key, DdbRecord *record);
+
+typedef struct DdbScan DdbScan;
+
+/*
+ * The items of one collection in sort-key order.  `after` (or NULL) is an
+ * exclusive start, whether or not it exists; limit_hint (0: unknown) is how
+ * many rows the caller expects to take.
+ */
+extern DdbScan *ddb_scan_collection(DdbTable *table, const DdbKeyCondition *condition,
+									bool forward, const DdbKey *after, uint32 limit_hint);
+
+/*
+ * All items of a segment, in (hash, partition key, sort key) order.  Segments
+ * are hash ranges: 0 .. total - 1 together hold every item exactly once.
+ */
+extern DdbScan *ddb_scan_segment(DdbTable *table, uint32 segment, uint32 total, const DdbKey *after);
+
+/* Would a scan of this segment meet this key? */
+extern bool ddb_key_in_segment(const DdbKeySchema *schema, const DdbKey *key,
+							   uint32 segment, uint32 total);
+
+extern bool ddb_scan_next(DdbScan *scan, DdbRecord *record);
+extern void ddb_scan_end(DdbScan *scan);
+
+/* ----------------------------------------------------------------------
+ * Writing.
+ * ---------------------------------------------------------------------- */
+typedef enum DdbDecision
+{
+	DDB_KEEP,					/* leave the row, or its absence, as it is */
+	DDB_STORE,					/* the item becomes *rest */
+	DDB_REMOVE,					/* delete the row */
+} DdbDecision;
+
+/*
+ * Decides what becomes of the newest committed version of an item (or our own
+ * uncommitted one); old->schema is NULL when there is none.  Called again on
+ * the version that won when another writer comes between, so it must decide
+ * from *old alone; the last call is what happened.  `old` lives until the call
+ * returns, *rest (the attributes without the key's) must live until
+ * ddb_row_write() returns.  It may raise.
+ */
+typedef DdbDecision (*DdbDecide) (void *arg, const DdbRecord *old, DdbValue *rest);
+
+/*
+ * Reads, decides and writes one item as a single atomic step.  Above READ
+ * COMMITTED it raises 40001 when the newest version is not the one that the
+ * transaction's snapshot sees.  The write is visible to the transaction's own
+ * later statements and to later calls.  The item's size must be checked
+ * before.
+ */
+extern void ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg);
+
+/*
+ * Holds the item, or its absence, to the end of the transaction, against
+ * ddb's writers and SQL's.
+ */
+extern void ddb_row_lock(DdbTable *table, const DdbKey *key);
+
+/* The one global order in which several items are locked. */
+extern int	ddb_key_lock_order(Oid relid_a, const DdbKey *a, Oid relid_b, const DdbKey *b);
+
+/* ----------------------------------------------------------------------
+ * Keys (keys.c) and their hash (hash.c)
+ * ---------------------------------------------------------------------- */
+
+/*
+ * The 64-bit hash of a partition key's unescaped bytes (numbers: their
+ * ordered bytes).  Part of the on-disk format: it never changes.
+ */
+extern uint64 ddb_partition_hash(DdbValue partition_key);
+
+/* A key column's Datum from a value, and back (views, or palloc'd). */
+extern Datum ddb_key_to_datum(DdbValue value);
+extern DdbValue ddb_key_from_datum(DdbType type, Datum datum);
+
+/* ----------------------------------------------------------------------
+ * Placement
+ * ---------------------------------------------------------------------- */
+
+/*
+ * One bounded pass of compaction: re-places rows so that collections stand on
+ * few pages.  See placement.c and compact.c.
+ */
+typedef struct DdbCompaction
+{
+	int64		rows_moved;
+	int64		collections_seen;
+	int64		collections_moved;
+} DdbCompaction;
+
+extern void ddb_table_compact(Oid relid, DdbCompaction *result);
+
+#endif							/* DDB_STORAGE_H */
