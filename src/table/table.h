@@ -14,6 +14,9 @@
 
 #include "storage/storage.h"
 
+/* A table's name in the API: DynamoDB's limit. */
+#define DDB_MAX_TABLE_NAME	255
+
 typedef struct DdbTableDefinition
 {
 	const char *name;			/* the API's exact name, or SQL's (maybe qualified) */
@@ -21,13 +24,19 @@ typedef struct DdbTableDefinition
 	DdbKeySchema schema;
 } DdbTableDefinition;
 
-/* Creates the table in the current schema, owned by the caller; YD005 if it exists. */
+/*
+ * Creates the table, owned by the caller; YD005 if it exists.  SQL's names
+ * are folded and may be quoted and schema-qualified, as in CREATE TABLE.
+ */
 extern Oid	ddb_table_create(const DdbTableDefinition *definition);
 
 /* Drops it, as DROP TABLE does. */
 extern void ddb_table_drop(Oid relid);
 
-/* The relation with this exact API name on the search_path; InvalidOid if none. */
+/*
+ * The ddb table with this exact API name that comes first on the search_path;
+ * InvalidOid if none.  Cheap: a few look-ups in PostgreSQL's own caches.
+ */
 extern Oid	ddb_table_lookup(const char *name, size_t len);
 
 /* The API's name of a ddb table. */
@@ -40,13 +49,17 @@ typedef struct DdbTableFacts
 	DdbKeySchema schema;
 	int64		item_count;		/* estimates, as DynamoDB's are */
 	int64		size_bytes;
-	double		created;		/* seconds since the epoch */
+	bool		plain;			/* as ddb.create_table() made it */
+	double		created;		/* seconds since the epoch; 0 when unknown */
 	char		id[37];			/* a UUID, stable for the table's life */
 } DdbTableFacts;
 
 extern void ddb_table_facts(Oid relid, DdbTableFacts *facts);
 
-/* Names after `after` (or NULL) in byte order, at most limit + 1 of them. */
+/*
+ * The API names (char *) of the tables on the search_path that come after
+ * `after` (or NULL: all) in byte order, at most limit + 1 of them.
+ */
 extern List *ddb_table_names(const char *after, int limit);
 
 #endif							/* DDB_TABLE_H */
