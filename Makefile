@@ -17,7 +17,6 @@ REGRESS = $(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=ddb --encoding=UTF8
 ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
 ISOLATION_OPTS = --load-extension=ddb --encoding=UTF8
-TAP_TESTS = 1
 
 # Bitcode would need clang on every machine that builds ddb, and buys nothing.
 with_llvm = no
@@ -28,3 +27,11 @@ override with_llvm = no
 
 # A header changed means a rebuild: PGXS tracks no dependencies by itself.
 $(OBJS): $(DDB_HEADERS)
+
+# The TAP tests start servers of their own, so they are not part of
+# installcheck, which speaks to the one that runs; they need an installed ddb
+# and, as PostgreSQL does, a caller who is not root.
+PROVE_TESTS ?= t/*.pl
+.PHONY: prove_installcheck
+prove_installcheck:
+	$(prove_installcheck)

@@ -3,7 +3,8 @@
 #
 #   packages    installs what is missing of Debian's, without ever creating,
 #               starting or restarting a server
-#   workplace   makes $work, owned by $owner: nothing outside it is written
+#   workplace   makes $work (or the folder named), owned by $owner: nothing
+#               outside it is written
 #   build       copies the checkout to $work/ddb, PostgreSQL to $work/pg,
 #               builds the one into the other; sets $bin and $PGCFG
 #   server      starts a throwaway server; sets PGHOST, PGPORT, PGUSER
@@ -104,7 +105,7 @@ cleanup() {
 	trap '' INT TERM HUP
 	[[ -z $job ]] || kill -TERM -- "-$job" 2>/dev/null || true
 	if [[ $work ]]; then
-		if [[ $keep ]]; then echo "kept: $work"; return; fi
+		if [[ $keep ]]; then [[ $keep = quietly ]] || echo "kept: $work"; return; fi
 		stop_servers
 		rm -rf "$work"
 	fi
@@ -119,7 +120,8 @@ workplace() {
 	trap cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	work=$(mktemp -d "${1:-${TMPDIR:-/tmp}/ddb-$(basename "$0").XXXXXX}")
+	if [[ ${1:-} ]]; then mkdir "$1"; work=$1
+	else work=$(mktemp -d "${TMPDIR:-/tmp}/ddb-$(basename "$0").XXXXXX"); fi
 	mkdir "$work/tmp" "$work/ddb"
 	tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
 		--exclude=./results --exclude=./output_iso --exclude=./tmp_check --exclude=./log -cf - . | tar -C "$work/ddb" -xf -
