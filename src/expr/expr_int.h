@@ -1,0 +1,208 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_int.h
+ *	  What the files of src/expr/ share: tokens, programs, bound expressions.
+ *
+ * An expression goes through three states.
+ *
+ *	text		ddb_parse() checks everything that the text alone can tell and
+ *				makes a program of it; program.c caches programs by kind and
+ *				text.
+ *	program		A flat block without pointers: nodes, path steps and references
+ *				by index.  It can be copied, and thrown away at any time.
+ *	DdbExpr		A program bound to a request's #names and :values by bind.c.  It
+ *				owns a copy of its program, so the cache may forget the original
+ *				while a cursor still evaluates.
+ *
+ * Nodes stand in the order in which their last token was read: operands come
+ * before what combines them.  bind.c relies on it to report the first mistake
+ * in the text.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_EXPR_INT_H
+#define DDB_EXPR_INT_H
+
+#include "base/errors.h"
+#include "expr/expr.h"
+
+/*
+ * Levels that parentheses and function calls may nest.  Whatever nests deeper
+ * within DDB_MAX_EXPRESSION bytes is wrong for another reason too: doubled
+ * parentheses, more than DDB_MAX_OPERATORS, or functions that do not nest.
+ */
+#define DDB_MAX_NESTING			400
+
+#define DDB_MAX_LIST_INDEX		PG_INT32_MAX
+
+/* ----------------------------------------------------------------------
+ * lexer.c
+ * ---------------------------------------------------------------------- */
+
+/* Single-character tokens are their character. */
+typedef enum TokenType
+{
+	TOKEN_END = 0,
+	TOKEN_OTHER = 128,			/* no token of the language: always an error */
+	TOKEN_NAME,					/* title, begins_with */
+	TOKEN_NAME_REF,				/* #n */
+	TOKEN_VALUE_REF,			/* :v */
+	TOKEN_NUMBER,				/* 12, a list index */
+	TOKEN_NE, TOKEN_LE, TOKEN_GE,
+	/* keywords of conditions */
+	TOKEN_AND, TOKEN_OR, TOKEN_NOT, TOKEN_BETWEEN, TOKEN_IN,
+	/* keywords of updates */
+	TOKEN_SET, TOKEN_REMOVE, TOKEN_ADD, TOKEN_DELETE,
+} TokenType;
+
+typedef struct ExprToken
+{
+	uint16		type;			/* TokenType */
+	uint16		start;			/* bytes of the text */
+	uint16		len;
+} ExprToken;
+
+/* A letter, digit or underscore. */
+extern bool ddb_is_name_char(char c);
+
+/* Splits text into at most len tokens and a final TOKEN_END. */
+extern uint32 ddb_lex(DdbExprKind kind, const char *text, size_t len, ExprToken *tokens);
+
+/* ----------------------------------------------------------------------
+ * parser.c: programs
+ * ---------------------------------------------------------------------- */
+typedef enum NodeType
+{
+	/* operands */
+	NODE_PATH,					/* steps[first], count of them */
+	NODE_VALUE,					/* refs[first] */
+	NODE_FUNCTION,				/* op: FunctionId; as an operand */
+	NODE_PLUS,
+	NODE_MINUS,
+	/* conditions without conditions inside; see is_leaf() */
+	NODE_EQ, NODE_NE, NODE_LT, NODE_LE, NODE_GT, NODE_GE,
+	NODE_BETWEEN,				/* operand, lower, upper */
+	NODE_IN,					/* operand, then the list */
+	NODE_PREDICATE,				/* a function as a condition; op: FunctionId */
+	/* conditions of conditions */
+	NODE_NOT,
+	NODE_AND, NODE_OR,			/* two operands or more */
+	/* an update's actions; the first operand is the target path */
+	NODE_SET,					/* path, value */
+	NODE_REMOVE,				/* path */
+	NODE_ADD,					/* path, value reference */
+	NODE_DELETE,				/* path, value reference */
+	/* the root of an update (its actions) or a projection (its paths) */
+	NODE_LIST,
+} NodeType;
+
+typedef struct ExprNode
+{
+	uint8		type;			/* NodeType */
+	uint8		op;				/* FunctionId */
+	uint16		count;			/* operands; a path's steps */
+	uint16		first;			/* first operand; first step; reference */
+	uint16		next;			/* next operand of the same node; 0 is none */
+} ExprNode;
+
+/* Is the node a condition whose operands are no conditions? */
+static inline bool
+is_leaf(const ExprNode *node)
+{
+	return node->type >= NODE_EQ && node->type <= NODE_PREDICATE;
+}
+
+/* Paths start with a name; each further step is a name or a list index. */
+typedef struct PathStep
+{
+	bool		is_index;
+	uint32		value;			/* the index; a name's reference */
+} PathStep;
+
+/* A stretch of the text that binding replaces: a name, #name or :value. */
+typedef struct TextRef
+{
+	uint16		start;
+	uint16		len;
+} TextRef;
+
+typedef struct Program
+{
+	DdbExprKind kind;
+	uint32		size;			/* of the whole block, in bytes */
+	uint16		root;
+	uint16		nnodes;
+	uint16		nsteps;
+	uint16		nrefs;
+	uint16		textlen;
+	/* then nodes, steps, refs and the text: see program_nodes() and so on */
+} Program;
+
+#define PROGRAM_HEADER MAXALIGN(sizeof(Program))
+
+static inline const ExprNode *
+program_nodes(const Program *program)
+{
+	return (const ExprNode *) ((const char *) program + PROGRAM_HEADER);
+}
+
+static inline const PathStep *
+program_steps(const Program *program)
+{
+	return (const PathStep *) (program_nodes(program) + program->nnodes);
+}
+
+static inline const TextRef *
+program_refs(const Program *program)
+{
+	return (const TextRef *) (program_steps(program) + program->nsteps);
+}
+
+static inline const char *
+program_text(const Program *program)
+{
+	return (const char *) (program_refs(program) + program->nrefs);
+}
+
+typedef enum FunctionId
+{
+	FUNCTION_ATTRIBUTE_EXISTS,
+	FUNCTION_ATTRIBUTE_NOT_EXISTS,
+	FUNCTION_ATTRIBUTE_TYPE,
+	FUNCTION_BEGINS_WITH,
+	FUNCTION_CONTAINS,
+	FUNCTION_SIZE,
+	FUNCTION_IF_NOT_EXISTS,
+	FUNCTION_LIST_APPEND,
+	FUNCTION_UNKNOWN,
+} FunctionId;
+
+typedef struct FunctionInfo
+{
+	const char *name;
+	uint8		operands;		/* how many it takes */
+	bool		in_update;		/* of updates, else of conditions */
+	bool		is_condition;	/* gives true or false, else a value */
+} FunctionInfo;
+
+extern const FunctionInfo ddb_functions[FUNCTION_UNKNOWN];
+
+/* "ConditionExpression" and so on, as messages call them. */
+extern const char *ddb_kind_name(DdbExprKind kind);
+
+/* Parses; raises YD001.  The program is one palloc'd block. */
+extern Program *ddb_parse(DdbExprKind kind, const char *text, size_t len);
+
+/* Assembles a program's block from its parts. */
+extern Program *ddb_program_make(DdbExprKind kind, uint16 root,
+								 const ExprNode *nodes, uint32 nnodes,
+								 const PathStep *steps, uint32 nsteps,
+								 const TextRef *refs, uint32 nrefs,
+								 const char *text, size_t textlen);
+
+/* ----------------------------------------------------------------------
+ * program.c: the cache.  The program found is good until the next call.
+ * ---------------------------------------------------------------------- */
+extern const Program *ddb_program_get(DdbExprKind kind, const char *text, size_t len);
+
+#endif							/* DDB_EXPR_INT_H */
