@@ -20,6 +20,7 @@
 
 #include "base/compat.h"
 #include "lib/stringinfo.h"
+#include "utils/jsonb.h"
 #include "utils/numeric.h"
 
 /* The ten types.  The numbers are part of the on-disk format. */
@@ -306,17 +307,24 @@ typedef enum DdbJsonForm
 
 /*
  * Parses an attribute map, or one value.  Malformed JSON or a member of the
- * wrong JSON type is YD015 SerializationException, a bad value YD001.
+ * wrong JSON type is YD015 SerializationException, a bad value YD001; the
+ * whole text is checked for the first before anything is said of the second.
+ * Of members with one name in an object the last one counts.
  */
 extern DdbValue ddb_map_from_json(const char *json, size_t len, DdbJsonForm form);
 extern DdbValue ddb_value_from_json(const char *json, size_t len, DdbJsonForm form);
 
-/* Appends JSON text.  A plain string with U+0000 comes out as \u0000. */
+/*
+ * Appends JSON text: of an attribute map {"a": {"N": "1"}}, or of one value
+ * {"N": "1"}.  A plain string with U+0000 comes out as \u0000.
+ */
+extern void ddb_map_to_json(StringInfo out, DdbValue map, DdbJsonForm form);
 extern void ddb_value_to_json(StringInfo out, DdbValue value, DdbJsonForm form);
 
 /*
  * The JSON reader beneath, for requests: a tree whose strings are decoded
- * (UTF-8 with a length, U+0000 allowed).  Raises YD015; depth is bounded.
+ * (UTF-8 with a length, U+0000 allowed).  It points into the text, which must
+ * stay.  Raises YD015; depth is bounded.
  */
 typedef enum DdbJsonType
 {
@@ -337,12 +345,28 @@ struct DdbJson
 };
 
 extern DdbJson *ddb_json_parse(const char *json, size_t len);
-/* A member of an object by name, or NULL. */
+/* A member of an object by name (the last such), or NULL. */
 extern const DdbJson *ddb_json_get(const DdbJson *object, const char *name);
-/* Values from a tree already parsed. */
+/* Values from a tree already parsed, by the same rules as from text. */
 extern DdbValue ddb_map_from_tree(const DdbJson *tree, DdbJsonForm form);
 extern DdbValue ddb_value_from_tree(const DdbJson *tree, DdbJsonForm form);
+/*
+ * Checks the JSON types in DynamoDB JSON and no values (YD015): a request's
+ * members are all checked so before any of them is read.
+ */
+extern void ddb_map_check_tree(const DdbJson *tree);
+extern void ddb_value_check_tree(const DdbJson *tree);
 /* Appends a JSON string literal with its quotes. */
 extern void ddb_json_string(StringInfo out, const char *s, uint32 len);
+
+/* ----------------------------------------------------------------------
+ * jsonb.c: plain JSON in PostgreSQL's binary form
+ * ---------------------------------------------------------------------- */
+extern DdbValue ddb_map_from_jsonb(Jsonb *jsonb);
+
+/* Raises where a string holds U+0000, naming the attribute. */
+extern Jsonb *ddb_map_to_jsonb(DdbValue map);
+/* The attribute's name is only for that error. */
+extern Jsonb *ddb_attribute_to_jsonb(DdbName name, DdbValue value);
 
 #endif							/* DDB_ITEM_H */
