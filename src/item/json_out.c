@@ -16,10 +16,10 @@
 
 /* Room for `size` more bytes and a NUL; returns where to write them. */
 static inline char *
-room(StringInfo out, size_t size)
+room(StringInfo out, int size)
 {
-	if (unlikely((size_t) (out->maxlen - out->len) <= size))
-		enlargeStringInfo(out, Min(size, MaxAllocSize));
+	if (unlikely(out->maxlen - out->len <= size))
+		enlargeStringInfo(out, size);
 	return out->data + out->len;
 }
 
@@ -95,7 +95,7 @@ void
 ddb_json_string(StringInfo out, const char *s, uint32 len)
 {
 	const char *end = s + len;
-	char	   *p = room(out, (size_t) len + 2);
+	char	   *p = room(out, len + 2);
 
 	*p++ = '"';
 	for (;;)
@@ -107,7 +107,7 @@ ddb_json_string(StringInfo out, const char *s, uint32 len)
 		if (stop == end)
 			break;
 		written(out, p);
-		p = room(out, (size_t) (end - stop) + 7);
+		p = room(out, end - stop + 7);
 		p = escape(p, *stop);
 		s = stop + 1;
 	}
