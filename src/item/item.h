@@ -113,7 +113,7 @@ extern Numeric ddb_number_to_numeric(const uint8 *n, uint32 len);
 extern bool ddb_number_valid(const uint8 *n, uint32 len);
 
 /* ----------------------------------------------------------------------
- * reader.c: views of values, and distrust of bytes
+ * reader.c: views of values; validate.c: distrust of bytes
  * ---------------------------------------------------------------------- */
 
 /* The item's attribute map.  The item must be detoasted (packed is enough). */

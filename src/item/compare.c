@@ -1,0 +1,125 @@
+/*-------------------------------------------------------------------------
+ *
+ * compare.c
+ *	  Equality, order, hash and size of values.
+ *
+ * The bytes are canonical, so equality and hashing look at nothing else; a
+ * number's bytes are in numeric order, so ordering does not either.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "common/hashfn.h"
+#include "item/item_int.h"
+#include "miscadmin.h"
+
+bool
+ddb_value_equal(DdbValue a, DdbValue b)
+{
+	return a.type == b.type && a.boolean == b.boolean && a.len == b.len &&
+		(a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+int
+ddb_value_compare(DdbValue a, DdbValue b)
+{
+	uint32		common = Min(a.len, b.len);
+	int			cmp = common == 0 ? 0 : memcmp(a.data, b.data, common);
+
+	Assert(a.type == b.type && a.type >= DDB_N && a.type <= DDB_B);
+	if (cmp != 0)
+		return cmp;
+	return a.len < b.len ? -1 : a.len > b.len;
+}
+
+bool
+ddb_value_contains(DdbValue container, DdbValue member)
+{
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	value;
+
+	if (ddb_is_set(container.type) && member.type != ddb_member_type(container.type))
+		return false;
+	ddb_iter_begin(&it, container);
+	while (ddb_iter_next(&it, &name, &value))
+	{
+		if (ddb_value_equal(value, member))
+			return true;
+	}
+	return false;
+}
+
+uint64
+ddb_value_hash(DdbValue value)
+{
+	uint64		seed = (uint64) value.type << 1 | value.boolean;
+
+	return hash_bytes_extended(value.data, (int) value.len, seed);
+}
+
+/*
+ * DynamoDB's size of a value.  Measured on the service, a number costs one
+ * byte and one more for each pair of digits counted from the decimal point,
+ * and one if it is negative: what our bytes take too.  A list or map costs
+ * three bytes and one for each element or entry.
+ */
+uint32
+ddb_value_size(DdbValue value)
+{
+	uint32		size = 0;
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	child;
+
+	if (value.type <= DDB_BOOL)
+		return 1;
+	if (value.type <= DDB_B)
+		return value.len;
+
+	check_stack_depth();
+	if (value.type == DDB_M)
+		return 3 + ddb_value_count(value) + ddb_map_size(value);
+	if (value.type == DDB_L)
+		size = 3 + ddb_value_count(value);
+	ddb_iter_begin(&it, value);
+	while (ddb_iter_next(&it, &name, &child))
+		size += ddb_value_size(child);
+	return size;
+}
+
+uint32
+ddb_map_size(DdbValue map)
+{
+	uint32		size = 0;
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	value;
+
+	ddb_iter_begin(&it, map);
+	while (ddb_iter_next(&it, &name, &value))
+		size += name.len + ddb_value_size(value);
+	return size;
+}
+
+int
+ddb_value_depth(DdbValue value)
+{
+	int			depth = 0;
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	child;
+
+	if (!ddb_is_container(value.type))
+		return 0;
+	check_stack_depth();
+	ddb_iter_begin(&it, value);
+	while (ddb_iter_next(&it, &name, &child))
+	{
+		int			below = ddb_value_depth(child);
+
+		depth = Max(depth, below);
+	}
+	return depth + 1;
+}
