@@ -22,4 +22,13 @@
 #include "varatt.h"
 #endif
 
+/* 16 tells summarizing indexes apart; before, an update needs all index entries or none. */
+#if PG_VERSION_NUM >= 160000
+typedef TU_UpdateIndexes DdbUpdateIndexes;
+#else
+typedef bool DdbUpdateIndexes;
+#define TU_None false
+#define TU_All true
+#endif
+
 #endif							/* DDB_COMPAT_H */

@@ -1,0 +1,158 @@
+/*-------------------------------------------------------------------------
+ *
+ * facts.c
+ *	  What a relation is: its key index, its columns, and whether it is plain.
+ *
+ * A ddb table is found from itself.  Its key index is a valid unique btree
+ * without expressions or predicate whose first column stands in one of our
+ * classes and names the partition key attribute; a second column, in its
+ * type's default class and in byte order, is the sort key.  The item is the
+ * column `item`.
+ *
+ * The facts hang on the heap relation's rd_amcache (heap does not use it), so
+ * PostgreSQL forgets them whenever the relation, its indexes, triggers, rules,
+ * policies or constraints change.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/nbtree.h"
+#include "access/reloptions.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
+#include "storage/storage_int.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/pg_locale.h"
+#include "utils/rel.h"
+
+/* The type of a key column, or false when it cannot be one. */
+static bool
+key_type(Oid typid, uint8 *type)
+{
+	switch (typid)
+	{
+		case TEXTOID:
+			*type = DDB_S;
+			return true;
+		case NUMERICOID:
+			*type = DDB_N;
+			return true;
+		case BYTEAOID:
+			*type = DDB_B;
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+set_attr(DdbKeyAttr *attr, DdbKeyOptions *options, int offset)
+{
+	const char *name = offset ? (const char *) options + offset : "";
+
+	attr->len = strlen(name);
+	memcpy(attr->name, name, attr->len + 1);
+}
+
+/* Is the index's first column in one of our classes? */
+static bool
+in_hash_class(Relation index)
+{
+	PGFunction	order = index_getprocinfo(index, 1, BTORDER_PROC)->fn_addr;
+
+	return order == ddb_text_hash_cmp || order == ddb_numeric_hash_cmp ||
+		order == ddb_bytea_hash_cmp;
+}
+
+/* Does the index's second column sort in the order of the type's bytes? */
+static bool
+in_byte_order(Relation index)
+{
+	switch (index_getprocid(index, 2, BTORDER_PROC))
+	{
+		case F_BTTEXTCMP:
+			return lc_collate_is_c(index->rd_indcollation[1]);
+		case F_NUMERIC_CMP:
+		case F_BYTEACMP:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* If this is a key index, takes what it says. */
+static bool
+read_key_index(Relation rel, Relation index, DdbFacts *facts)
+{
+	Form_pg_index form = index->rd_index;
+	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
+	DdbKeyOptions *options;
+
+	if (index->rd_rel->relam != BTREE_AM_OID || !form->indisunique || !form->indimmediate ||
+		!form->indisvalid || !form->indisready || !form->indislive || nkeys > 2 ||
+		IndexRelationGetNumberOfAttributes(index) != nkeys ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
+		!in_hash_class(index))
+		return false;
+	for (int i = 0; i < nkeys; i++)
+	{
+		AttrNumber	attno = form->indkey.values[i];
+
+		if (attno <= 0 || index->rd_indoption[i] != 0 ||
+			!key_type(TupleDescAttr(rel->rd_att, attno - 1)->atttypid,
+					  &facts->schema.attr[i].type))
+			return false;
+	}
+	options = (DdbKeyOptions *) RelationGetIndexAttOptions(index, false)[0];
+	if (options == NULL || options->partition_key == 0 ||
+		(nkeys == 2 && (options->sort_key == 0 || !in_byte_order(index))))
+		return false;
+
+	facts->key_index = RelationGetRelid(index);
+	facts->pk = form->indkey.values[0];
+	facts->sk = nkeys == 2 ? form->indkey.values[1] : InvalidAttrNumber;
+	facts->schema.nkeys = nkeys;
+	set_attr(&facts->schema.attr[0], options, options->partition_key);
+	set_attr(&facts->schema.attr[1], options, nkeys == 2 ? options->sort_key : 0);
+	return true;
+}
+
+static void
+find_key_index(Relation rel, DdbFacts *facts)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+		bool		found = !OidIsValid(facts->key_index) && read_key_index(rel, index, facts);
+
+		if (!found)
+			facts->other_indexes = true;
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+}
+
+const DdbFacts *
+ddb_facts(Relation rel)
+{
+	DdbFacts	facts = {0};
+	DdbFacts   *kept;
+
+	if (likely(rel->rd_amcache))
+		return rel->rd_amcache;
+	find_key_index(rel, &facts);
+	kept = MemoryContextAlloc(CacheMemoryContext, sizeof(DdbFacts));
+	*kept = facts;
+
+	/* Opening the indexes may have invalidated and rebuilt the entry. */
+	if (rel->rd_amcache)
+		pfree(rel->rd_amcache);
+	rel->rd_amcache = kept;
+	return kept;
+}
