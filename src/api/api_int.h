@@ -8,7 +8,31 @@
 #ifndef DDB_API_INT_H
 #define DDB_API_INT_H
 
+#include "api/api.h"
 #include "item/item.h"
+#include "ops/ops.h"
+
+/*
+ * An operation's handler: takes the checked request, appends the reply.  Each
+ * stands in the table of api.c.
+ */
+typedef void (*ApiHandler) (const DdbJson *request, StringInfo reply);
+
+/* api_item.c, api_read.c, api_batch.c, api_table.c */
+extern void ddb_api_put_item(const DdbJson *request, StringInfo reply);
+extern void ddb_api_get_item(const DdbJson *request, StringInfo reply);
+extern void ddb_api_update_item(const DdbJson *request, StringInfo reply);
+extern void ddb_api_delete_item(const DdbJson *request, StringInfo reply);
+extern void ddb_api_query(const DdbJson *request, StringInfo reply);
+extern void ddb_api_scan(const DdbJson *request, StringInfo reply);
+extern void ddb_api_batch_get_item(const DdbJson *request, StringInfo reply);
+extern void ddb_api_batch_write_item(const DdbJson *request, StringInfo reply);
+extern void ddb_api_transact_get_items(const DdbJson *request, StringInfo reply);
+extern void ddb_api_transact_write_items(const DdbJson *request, StringInfo reply);
+extern void ddb_api_create_table(const DdbJson *request, StringInfo reply);
+extern void ddb_api_describe_table(const DdbJson *request, StringInfo reply);
+extern void ddb_api_list_tables(const DdbJson *request, StringInfo reply);
+extern void ddb_api_delete_table(const DdbJson *request, StringInfo reply);
 
 /* ----- model.c ----- */
 
@@ -20,10 +44,35 @@
  */
 extern void ddb_api_validate(const char *operation, const DdbJson *request);
 
-/* The table's name: TableName may be an ARN. */
-extern DdbName ddb_api_table_name(DdbName text);
-
 /* A JSON number cut to an integer, saturating. */
 extern int64 ddb_api_integer(const DdbJson *number);
+
+/* ----- api_request.c ----- */
+
+/* A member that is present and not null, or NULL. */
+extern const DdbJson *ddb_api_member(const DdbJson *structure, const char *name);
+
+/* Does the member equal this text? */
+extern bool ddb_api_member_is(const DdbJson *structure, const char *name, const char *value);
+
+/* A boolean member, with its value when absent. */
+extern bool ddb_api_boolean(const DdbJson *structure, const char *name, bool absent);
+
+/* An integer member, with its value when absent. */
+extern int64 ddb_api_int_member(const DdbJson *structure, const char *name, int64 absent);
+
+/* ----- api_reply.c: the reply is written straight into one buffer ----- */
+
+/* A comma, unless the container was just opened. */
+extern void ddb_reply_separate(StringInfo reply);
+
+/* "name": with a comma before it if needed. */
+extern void ddb_reply_member(StringInfo reply, const char *name);
+
+extern void ddb_reply_text(StringInfo reply, const char *name, const char *value);
+extern void ddb_reply_int(StringInfo reply, const char *name, int64 value);
+
+/* An attribute map: an item, a key. */
+extern void ddb_reply_map(StringInfo reply, const char *name, DdbValue map);
 
 #endif							/* DDB_API_INT_H */

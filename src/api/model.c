@@ -39,8 +39,9 @@
 
 typedef enum ModelKind
 {
-	MODEL_STRING, MODEL_BLOB, MODEL_BOOLEAN, MODEL_INTEGER, MODEL_LONG,
-	MODEL_LIST, MODEL_MAP, MODEL_STRUCTURE
+	MODEL_STRING, MODEL_BOOLEAN, MODEL_INTEGER, MODEL_LONG,
+	MODEL_LIST, MODEL_MAP, MODEL_STRUCTURE,
+	MODEL_VALUE					/* an AttributeValue: item/ knows its types */
 } ModelKind;
 
 typedef struct ModelLimit
@@ -115,16 +116,6 @@ name_is(DdbName name, const char *s)
 	return strlen(s) == name.len && memcmp(name.data, s, name.len) == 0;
 }
 
-/* A structure's member that is present and not null, or NULL. */
-static const DdbJson *
-find_member(const DdbJson *structure, const char *name)
-{
-	for (const DdbJson *child = structure->child; child; child = child->next)
-		if (name_is(child->name, name))
-			return child->type == DDB_JSON_NULL ? NULL : child;
-	return NULL;
-}
-
 /* ----------------------------------------------------------------------
  * JSON types
  * ---------------------------------------------------------------------- */
@@ -132,7 +123,10 @@ find_member(const DdbJson *structure, const char *name)
 static bool
 is_decimal(const DdbJson *number)
 {
-	return memchr(number->text.data, '.', number->text.len) != NULL;
+	for (uint32 i = 0; i < number->text.len; i++)
+		if (strchr(".eE", number->text.data[i]))
+			return true;
+	return false;
 }
 
 /* The deserializer's name for a scalar token. */
@@ -158,7 +152,6 @@ class_name(const ModelShape *shape)
 {
 	static const char *const simple[] = {
 		[MODEL_STRING] = "java.lang.String",
-		[MODEL_BLOB] = "java.nio.ByteBuffer",
 		[MODEL_BOOLEAN] = "java.lang.Boolean",
 		[MODEL_INTEGER] = "java.lang.Integer",
 		[MODEL_LONG] = "java.lang.Long",
@@ -167,6 +160,7 @@ class_name(const ModelShape *shape)
 	switch (shape->kind)
 	{
 		case MODEL_STRUCTURE:
+		case MODEL_VALUE:
 			return psprintf(PACKAGE "%s", shape->name);
 		case MODEL_LIST:
 			return psprintf("java.util.List<%s>", class_name(&model_shapes[shape->element]));
@@ -195,8 +189,6 @@ raise_type(const ModelShape *shape, const DdbJson *value, Place place)
 
 	switch (shape->kind)
 	{
-		case MODEL_BLOB:
-			ddb_raise(DDB_SERIALIZATION, "only base-64-encoded strings are convertible to bytes");
 		case MODEL_BOOLEAN:
 			if (value->type == DDB_JSON_STRING)
 				ddb_raise(DDB_SERIALIZATION, "Unexpected token received from parser");
@@ -220,7 +212,6 @@ type_fits(ModelKind kind, DdbJsonType type)
 	switch (kind)
 	{
 		case MODEL_STRING:
-		case MODEL_BLOB:
 			return type == DDB_JSON_STRING;
 		case MODEL_BOOLEAN:
 			return type == DDB_JSON_TRUE || type == DDB_JSON_FALSE;
@@ -231,6 +222,7 @@ type_fits(ModelKind kind, DdbJsonType type)
 			return type == DDB_JSON_ARRAY;
 		case MODEL_MAP:
 		case MODEL_STRUCTURE:
+		case MODEL_VALUE:
 			return type == DDB_JSON_OBJECT;
 	}
 	return false;
@@ -266,6 +258,8 @@ check_types(const ModelShape *shape, const DdbJson *value, Place place)
 
 	if (shape->kind == MODEL_STRUCTURE)
 		check_member_types(shape, value);
+	else if (shape->kind == MODEL_VALUE)
+		ddb_value_check_tree(value);
 	else if (shape->element != SHAPE_NONE)
 		for (const DdbJson *child = value->child; child; child = child->next)
 			check_types(&model_shapes[shape->element], child, PLACE_ELEMENT);
@@ -386,21 +380,6 @@ enumeration_has(const char *enumeration, DdbName text)
 	return false;
 }
 
-/* The table's name within its ARN, or the text itself. */
-DdbName
-ddb_api_table_name(DdbName text)
-{
-	static const char arn[] = "arn:";
-	static const char table[] = ":table/";
-
-	if (text.len < strlen(arn) || memcmp(text.data, arn, strlen(arn)) != 0)
-		return text;
-	for (uint32 i = 0; i + strlen(table) <= text.len; i++)
-		if (memcmp(text.data + i, table, strlen(table)) == 0)
-			return (DdbName) {text.data + i + strlen(table), text.len - i - strlen(table)};
-	return text;
-}
-
 static void
 check_length(Checker *checker, const ModelShape *shape, const DdbJson *value, uint32 length)
 {
@@ -413,7 +392,7 @@ check_length(Checker *checker, const ModelShape *shape, const DdbJson *value, ui
 static void
 check_string(Checker *checker, const ModelShape *shape, const DdbJson *value)
 {
-	DdbName		text = shape->arn ? ddb_api_table_name(value->text) : value->text;
+	DdbName		text = shape->arn ? ddb_request_table_name(value->text) : value->text;
 	int			before = checker->count;
 
 	check_length(checker, shape, value, text_length(text));
@@ -514,16 +493,13 @@ check_entries(Checker *checker, const ModelShape *shape, const DdbJson *map)
 		add_error(checker, map, "Map value must satisfy constraint: [%s]", list_constraints(element));
 }
 
-/*
- * Descends: the path grows by a step while the child is checked.  Attribute
- * values have no constraints below them, so the walk ends there.
- */
+/* Descends: the path grows by a step while the child is checked. */
 static void
 check_child(Checker *checker, const char *step, uint16 shape, const DdbJson *child)
 {
 	int			len = checker->path.len;
 
-	if (child == NULL || child->type == DDB_JSON_NULL || shape == SHAPE_AttributeValue)
+	if (child == NULL || child->type == DDB_JSON_NULL)
 		return;
 	appendStringInfo(&checker->path, "%s%s", len ? "." : "", step);
 	check_constraints(checker, &model_shapes[shape], child);
@@ -537,7 +513,7 @@ check_elements(Checker *checker, const ModelShape *shape, const DdbJson *value)
 	int			i = 1;
 	StringInfoData step;
 
-	if (shape->element == SHAPE_AttributeValue)
+	if (model_shapes[shape->element].kind == MODEL_VALUE)
 		return;
 	initStringInfo(&step);
 	for (const DdbJson *child = value->child; child && checker->count < MAX_ERRORS; child = child->next)
@@ -560,7 +536,7 @@ check_structure(Checker *checker, const ModelShape *shape, const DdbJson *value)
 	for (int i = 0; i < shape->count; i++)
 	{
 		const ModelMember *member = &model_members[shape->first + i];
-		const DdbJson *child = find_member(value, member->name);
+		const DdbJson *child = ddb_api_member(value, member->name);
 		char	   *step = pstrdup(member->name);
 
 		step[0] = pg_ascii_tolower((unsigned char) step[0]);
@@ -604,8 +580,8 @@ check_constraints(Checker *checker, const ModelShape *shape, const DdbJson *valu
 			check_length(checker, shape, value, value->count);
 			check_elements(checker, shape, value);
 			break;
-		case MODEL_BLOB:
 		case MODEL_BOOLEAN:
+		case MODEL_VALUE:
 			break;
 	}
 }
@@ -617,7 +593,7 @@ lacks_required(const ModelShape *shape, const DdbJson *request)
 	{
 		const ModelMember *member = &model_members[shape->first + i];
 
-		if (member->required && find_member(request, member->name) == NULL)
+		if (member->required && ddb_api_member(request, member->name) == NULL)
 			return true;
 	}
 	return false;
@@ -638,7 +614,7 @@ check_table_name(const ModelShape *shape, const DdbJson *request)
 		const ModelMember *member = &model_members[shape->first + i];
 
 		if (strcmp(member->name, "TableName") == 0)
-			check_child(&checker, "tableName", member->shape, find_member(request, member->name));
+			check_child(&checker, "tableName", member->shape, ddb_api_member(request, member->name));
 	}
 	if (checker.count > 0)
 		raise_errors(&checker);

@@ -257,7 +257,11 @@ extern DdbGet *ddb_request_transact_get(const DdbJson *actions, int *n);
 extern DdbWrite *ddb_request_batch_write(const DdbJson *items, int *n, DdbText **tables);
 extern DdbGet *ddb_request_batch_get(const DdbJson *items, int *n, DdbText **tables);
 
-/* Members that several operations share. */
+/*
+ * Members that several operations share.  A table's ARN stands for its name
+ * wherever a table is named, in TableName as in RequestItems.
+ */
+extern DdbName ddb_request_table_name(DdbName text);
 extern DdbText ddb_request_text(const DdbJson *body, const char *member);
 extern Oid	ddb_request_table(const DdbJson *body);
 extern void ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders);
