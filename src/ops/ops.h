@@ -170,8 +170,8 @@ typedef struct DdbRead
 	int64		limit;			/* 0: none; unpaged it counts items returned */
 	const DdbValue *start_key;	/* ExclusiveStartKey, or NULL */
 	bool		start_key_loose;	/* SQL: a whole last item will do */
-	uint32		segment;
-	uint32		total_segments; /* 0: not a parallel scan */
+	int32		segment;		/* -1: not given */
+	int32		total_segments; /* -1: not given */
 } DdbRead;
 
 typedef struct DdbCursor DdbCursor;

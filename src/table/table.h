@@ -62,4 +62,19 @@ extern void ddb_table_facts(Oid relid, DdbTableFacts *facts);
  */
 extern List *ddb_table_names(const char *after, int limit);
 
+/*
+ * Work on ddb's own tables: between enter and leave, SPI is connected and
+ * runs as their owner, with nothing but pg_catalog on the search_path.  An
+ * error in between needs no leave.
+ */
+typedef struct DdbCatalogScope
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+} DdbCatalogScope;
+
+extern void ddb_catalog_enter(DdbCatalogScope *scope);
+extern void ddb_catalog_leave(DdbCatalogScope *scope);
+
 #endif							/* DDB_TABLE_H */

@@ -1,0 +1,389 @@
+/*-------------------------------------------------------------------------
+ *
+ * item_ops.c
+ *	  PutItem, GetItem, UpdateItem, DeleteItem.
+ *
+ * A write is decided on the newest version of its item, and decided again
+ * when another writer wins in between; so a decision depends on the plan and
+ * the old record alone, and leaves in the plan what it decided last.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "base/errors.h"
+#include "ops/ops_int.h"
+#include "utils/acl.h"
+
+/* ----------------------------------------------------------------------
+ * Parameters
+ * ---------------------------------------------------------------------- */
+
+bool
+ddb_return_values_from_name(const char *s, size_t len, DdbReturnValues *value)
+{
+	static const char *const names[] = {
+		[DDB_RETURN_NONE] = "NONE",
+		[DDB_RETURN_ALL_OLD] = "ALL_OLD",
+		[DDB_RETURN_UPDATED_OLD] = "UPDATED_OLD",
+		[DDB_RETURN_ALL_NEW] = "ALL_NEW",
+		[DDB_RETURN_UPDATED_NEW] = "UPDATED_NEW",
+	};
+
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		if (strlen(names[i]) == len && memcmp(names[i], s, len) == 0)
+		{
+			*value = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Parses the expressions of one write; the first step. */
+void
+ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
+{
+	DdbExprSet *set;
+
+	memset(plan, 0, sizeof(*plan));
+	plan->write = write;
+	if (write->action != DDB_ACTION_UPDATE &&
+		write->return_values != DDB_RETURN_NONE &&
+		write->return_values != DDB_RETURN_ALL_OLD)
+		ddb_raise(DDB_VALIDATION, "ReturnValues can only be ALL_OLD or NONE");
+
+	if (!write->condition.data && !write->update.data &&
+		!write->placeholders.names && !write->placeholders.values)
+		return;
+	set = ddb_exprs_begin(write->placeholders.names, write->placeholders.values);
+	if (write->update.data)
+		plan->update = ddb_exprs_add(set, DDB_EXPR_UPDATE,
+									 write->update.data, write->update.len);
+	if (write->condition.data)
+		plan->condition = ddb_exprs_add(set, DDB_EXPR_CONDITION,
+										write->condition.data, write->condition.len);
+	ddb_exprs_finish(set);
+}
+
+/*
+ * The privileges of a write: what its SQL twin would need.  A condition and
+ * returned attributes read; a check locks, as SELECT FOR UPDATE does.
+ */
+static AclMode
+privileges(const DdbWrite *write)
+{
+	AclMode		reads = 0;
+
+	if (write->condition.data || write->return_item_on_failure ||
+		write->return_values != DDB_RETURN_NONE)
+		reads = ACL_SELECT;
+	switch (write->action)
+	{
+		case DDB_ACTION_PUT:
+			return ACL_INSERT | ACL_UPDATE | reads;
+		case DDB_ACTION_UPDATE:
+			return ACL_INSERT | ACL_UPDATE | ACL_SELECT;
+		case DDB_ACTION_DELETE:
+			return ACL_DELETE | reads;
+		case DDB_ACTION_CHECK:
+			return ACL_SELECT | ACL_UPDATE;
+	}
+	pg_unreachable();
+}
+
+/* Opens the write's table; the second step. */
+void
+ddb_plan_open(DdbPlan *plan)
+{
+	plan->table = ddb_table_open(plan->write->relid, privileges(plan->write));
+	plan->schema = ddb_table_schema(plan->table);
+}
+
+/* ----------------------------------------------------------------------
+ * Keys
+ * ---------------------------------------------------------------------- */
+
+typedef struct KeyContext
+{
+	DdbValue	map;
+	const DdbKeySchema *schema;
+} KeyContext;
+
+/* Does the value look like DynamoDB JSON read as plain JSON: {"S": ...}? */
+static bool
+looks_typed(DdbValue value)
+{
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	member;
+	DdbType		type;
+
+	if (value.type != DDB_M || ddb_value_count(value) != 1)
+		return false;
+	ddb_iter_begin(&it, value);
+	return ddb_iter_next(&it, &name, &member) &&
+		ddb_type_from_name(name.data, name.len, &type);
+}
+
+/*
+ * Adds a hint to whatever is wrong with a key attribute: plain JSON was read
+ * where DynamoDB JSON was meant.
+ */
+static void
+hint_typed_json(void *arg)
+{
+	KeyContext *context = arg;
+
+	for (int i = 0; i < context->schema->nkeys; i++)
+	{
+		const DdbKeyAttr *attr = &context->schema->attr[i];
+		DdbValue	value;
+
+		if (ddb_map_get(context->map, attr->name, attr->len, &value) && looks_typed(value))
+			errhint("This looks like DynamoDB JSON: cast it to ddb.item.");
+	}
+}
+
+/* Finds the write's key, and what a put stores; the third step. */
+void
+ddb_plan_key(DdbPlan *plan)
+{
+	const DdbWrite *write = plan->write;
+	KeyContext	context = {write->item, plan->schema};
+	ErrorContextCallback callback;
+
+	if (plan->update)
+		ddb_update_check_keys(plan->update, plan->schema);
+	if (write->parts)
+	{
+		ddb_key_from_parts(plan->schema, write->parts, &plan->key);
+		return;
+	}
+
+	callback.callback = hint_typed_json;
+	callback.arg = &context;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	if (write->action == DDB_ACTION_PUT)
+	{
+		DdbRecord	record;
+
+		ddb_map_split(write->item, plan->schema, &plan->key, &plan->rest);
+		record = (DdbRecord) {plan->schema, plan->key, plan->rest};
+		plan->size = ddb_record_size(&record);
+		if (plan->size > DDB_MAX_ITEM_SIZE)
+			ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+	}
+	else
+		ddb_key_from_map(write->item, plan->schema, &plan->key);
+	error_context_stack = callback.previous;
+}
+
+/* ----------------------------------------------------------------------
+ * Decisions
+ * ---------------------------------------------------------------------- */
+
+static void
+return_attributes(DdbPlan *plan, DdbValue attributes)
+{
+	plan->has_attributes = true;
+	plan->attributes = attributes;
+}
+
+/* What an update returns; `updated` has no schema when nothing was stored. */
+static void
+return_updated(DdbPlan *plan, const DdbRecord *old, const DdbRecord *updated)
+{
+	DdbReturnValues wanted = plan->write->return_values;
+	const DdbRecord *record =
+		(wanted == DDB_RETURN_ALL_OLD || wanted == DDB_RETURN_UPDATED_OLD) ? old : updated;
+	DdbValue	touched;
+
+	if (wanted == DDB_RETURN_NONE || !record->schema)
+		return;
+	if (wanted == DDB_RETURN_ALL_OLD || wanted == DDB_RETURN_ALL_NEW)
+	{
+		return_attributes(plan, ddb_record_map(record));
+		return;
+	}
+	if (!plan->update)
+		return;
+	touched = ddb_update_touched(plan->update, record, record == updated);
+	if (ddb_value_count(touched) > 0)
+		return_attributes(plan, touched);
+}
+
+static DdbValue
+empty_map(void)
+{
+	return ddb_builder_finish(ddb_builder_begin(DDB_M), DDB_DUPLICATES_ERROR);
+}
+
+static DdbDecision
+decide_update(DdbPlan *plan, const DdbRecord *old)
+{
+	DdbRecord	updated = {plan->schema, plan->key};
+
+	/* Only removing from nothing leaves nothing. */
+	if (!old->schema && plan->update && ddb_update_only_removes(plan->update))
+		return DDB_KEEP;
+	if (old->schema && !plan->update)
+	{
+		return_updated(plan, old, old);
+		return DDB_KEEP;
+	}
+
+	plan->rest = plan->update ? ddb_update_apply(plan->update, old) : empty_map();
+	updated.map = plan->rest;
+	plan->size = ddb_record_size(&updated);
+	if (plan->size > DDB_MAX_ITEM_SIZE)
+		ddb_raise(DDB_VALIDATION, "Item size to update has exceeded the maximum allowed size");
+	return_updated(plan, old, &updated);
+	return DDB_STORE;
+}
+
+DdbDecision
+ddb_plan_decide(void *arg, const DdbRecord *old, DdbValue *rest)
+{
+	DdbPlan    *plan = arg;
+	const DdbWrite *write = plan->write;
+
+	plan->decision = DDB_KEEP;
+	plan->existed = old->schema != NULL;
+	plan->has_attributes = false;
+	plan->condition_failed = plan->condition && !ddb_condition_eval(plan->condition, old);
+	if (plan->condition_failed)
+	{
+		if (write->return_item_on_failure && plan->existed)
+			return_attributes(plan, ddb_record_map(old));
+		return DDB_KEEP;
+	}
+
+	switch (write->action)
+	{
+		case DDB_ACTION_PUT:
+			plan->decision = DDB_STORE;
+			break;
+		case DDB_ACTION_UPDATE:
+			plan->decision = decide_update(plan, old);
+			break;
+		case DDB_ACTION_DELETE:
+			plan->decision = plan->existed ? DDB_REMOVE : DDB_KEEP;
+			break;
+		case DDB_ACTION_CHECK:
+			break;
+	}
+	if (write->action != DDB_ACTION_UPDATE && plan->existed &&
+		write->return_values == DDB_RETURN_ALL_OLD)
+		return_attributes(plan, ddb_record_map(old));
+	*rest = plan->rest;
+	return plan->decision;
+}
+
+/* ----------------------------------------------------------------------
+ * The operations
+ * ---------------------------------------------------------------------- */
+
+void
+ddb_reply_item(StringInfo out, DdbValue item)
+{
+	appendStringInfoString(out, "\"Item\":");
+	ddb_value_to_json(out, item, DDB_JSON_TYPED);
+}
+
+static void
+raise_condition_failed(const DdbPlan *plan)
+{
+	StringInfoData members;
+
+	if (!plan->has_attributes)
+		ddb_raise(DDB_CONDITION_FAILED, DDB_CONDITION_FAILED_MESSAGE);
+	initStringInfo(&members);
+	ddb_reply_item(&members, plan->attributes);
+	ddb_raise_reply(DDB_CONDITION_FAILED, members.data, DDB_CONDITION_FAILED_MESSAGE);
+}
+
+void
+ddb_write_item(const DdbWrite *write, DdbWriteResult *result)
+{
+	DdbPlan		plan;
+
+	ddb_plan_parse(&plan, write);
+	ddb_plan_open(&plan);
+	ddb_plan_key(&plan);
+	ddb_row_write(plan.table, &plan.key, ddb_plan_decide, &plan);
+
+	if (plan.condition_failed && !write->try)
+		raise_condition_failed(&plan);
+	result->condition_failed = plan.condition_failed;
+	result->existed = plan.existed;
+	result->has_attributes = plan.has_attributes;
+	result->attributes = plan.attributes;
+}
+
+/* Parses a get's projection. */
+void
+ddb_get_parse(DdbGetPlan *plan, const DdbGet *get)
+{
+	memset(plan, 0, sizeof(*plan));
+	if (get->projection.data || get->placeholders.names || get->placeholders.values)
+	{
+		DdbExprSet *set = ddb_exprs_begin(get->placeholders.names, get->placeholders.values);
+
+		if (get->projection.data)
+			plan->projection = ddb_exprs_add(set, DDB_EXPR_PROJECTION,
+											 get->projection.data, get->projection.len);
+		ddb_exprs_finish(set);
+	}
+}
+
+void
+ddb_get_open(DdbGetPlan *plan, const DdbGet *get)
+{
+	plan->table = ddb_table_open(get->relid, ACL_SELECT);
+}
+
+void
+ddb_get_key(DdbGetPlan *plan, const DdbGet *get)
+{
+	ddb_request_key(ddb_table_schema(plan->table), get->parts, get->key, &plan->key);
+}
+
+/* Reads the item; *size is its size before the projection. */
+bool
+ddb_get_read(const DdbGetPlan *plan, DdbValue *item, uint32 *size)
+{
+	DdbRecord	record;
+
+	if (!ddb_row_get(plan->table, &plan->key, &record))
+		return false;
+	if (size)
+		*size = ddb_record_size(&record);
+	*item = plan->projection ? ddb_projection_apply(plan->projection, &record)
+		: ddb_record_map(&record);
+	return true;
+}
+
+bool
+ddb_get_item(const DdbGet *get, DdbValue *item)
+{
+	DdbGetPlan	plan;
+
+	ddb_get_parse(&plan, get);
+	ddb_get_open(&plan, get);
+	ddb_get_key(&plan, get);
+	return ddb_get_read(&plan, item, NULL);
+}
+
+DdbItem *
+ddb_get_item_by_key(Oid relid, const DdbKeyParts *parts)
+{
+	DdbTable   *table = ddb_table_open(relid, ACL_SELECT);
+	DdbKey		key;
+	DdbRecord	record;
+
+	ddb_key_from_parts(ddb_table_schema(table), parts, &key);
+	return ddb_row_get(table, &key, &record) ? ddb_record_item(&record) : NULL;
+}

@@ -1,0 +1,345 @@
+/*-------------------------------------------------------------------------
+ *
+ * request.c
+ *	  The API's JSON read into the operations' structs.
+ *
+ * Both doors come through here: ddb.api for every operation, after its model
+ * has checked the request, and the SQL functions that take the API's arrays
+ * word for word.  So what is missing or of the wrong JSON type is still
+ * refused here, in fewer words than the model has.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "base/errors.h"
+#include "ops/ops_int.h"
+#include "table/table.h"
+
+static const char *
+json_type_name(DdbJsonType type)
+{
+	switch (type)
+	{
+		case DDB_JSON_NULL:
+			return "NULL_VALUE";
+		case DDB_JSON_FALSE:
+			return "FALSE_VALUE";
+		case DDB_JSON_TRUE:
+			return "TRUE_VALUE";
+		case DDB_JSON_NUMBER:
+			return "NUMBER_VALUE";
+		case DDB_JSON_STRING:
+			return "STRING_VALUE";
+		case DDB_JSON_ARRAY:
+			return "START_ARRAY";
+		case DDB_JSON_OBJECT:
+			return "START_OBJECT";
+	}
+	pg_unreachable();
+}
+
+static void
+expect(const DdbJson *json, DdbJsonType type, const char *wanted)
+{
+	if (json->type != type)
+		ddb_raise(DDB_SERIALIZATION, "%s cannot be converted to %s",
+				  json_type_name(json->type), wanted);
+}
+
+/* A member, or NULL when it is absent or JSON's null. */
+static const DdbJson *
+member(const DdbJson *body, const char *name)
+{
+	const DdbJson *json = ddb_json_get(body, name);
+
+	return json && json->type != DDB_JSON_NULL ? json : NULL;
+}
+
+static const DdbJson *
+required(const DdbJson *body, const char *name)
+{
+	const DdbJson *json = member(body, name);
+
+	if (!json)
+		ddb_raise(DDB_VALIDATION, "1 validation error detected: Value null at '%c%s' failed to "
+				  "satisfy constraint: Member must not be null",
+				  pg_tolower((unsigned char) name[0]), name + 1);
+	return json;
+}
+
+DdbText
+ddb_request_text(const DdbJson *body, const char *name)
+{
+	const DdbJson *json = member(body, name);
+
+	if (!json)
+		return (DdbText) {NULL, 0};
+	expect(json, DDB_JSON_STRING, "String");
+	return (DdbText) {json->text.data ? json->text.data : "", json->text.len};
+}
+
+/* A table by its name or its ARN ("arn:...:table/NAME"). */
+static Oid
+find_table(DdbText name)
+{
+	static const char tag[] = ":table/";
+
+	if (name.len > 4 && memcmp(name.data, "arn:", 4) == 0)
+	{
+		for (uint32 i = 0; i + strlen(tag) <= name.len; i++)
+		{
+			if (memcmp(name.data + i, tag, strlen(tag)) == 0)
+				return ddb_table_lookup(name.data + i + strlen(tag), name.len - i - strlen(tag));
+		}
+	}
+	return ddb_table_lookup(name.data, name.len);
+}
+
+Oid
+ddb_request_table(const DdbJson *body)
+{
+	required(body, "TableName");
+	return find_table(ddb_request_text(body, "TableName"));
+}
+
+static DdbValue
+read_map(const DdbJson *json)
+{
+	expect(json, DDB_JSON_OBJECT, "Map");
+	return ddb_map_from_tree(json, DDB_JSON_TYPED);
+}
+
+static const DdbValue *
+keep(DdbValue value)
+{
+	DdbValue   *kept = palloc(sizeof(DdbValue));
+
+	*kept = value;
+	return kept;
+}
+
+void
+ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders)
+{
+	const DdbJson *names = member(body, "ExpressionAttributeNames");
+	const DdbJson *values = member(body, "ExpressionAttributeValues");
+
+	*placeholders = (DdbPlaceholders) {NULL, NULL};
+	if (names)
+	{
+		expect(names, DDB_JSON_OBJECT, "Map");
+		for (const DdbJson *name = names->child; name; name = name->next)
+			expect(name, DDB_JSON_STRING, "String");
+		placeholders->names = keep(ddb_map_from_tree(names, DDB_JSON_PLAIN));
+	}
+	if (values)
+		placeholders->values = keep(read_map(values));
+}
+
+static DdbReturnValues
+read_return_values(const DdbJson *body, const char *name)
+{
+	DdbText		text = ddb_request_text(body, name);
+	DdbReturnValues value = DDB_RETURN_NONE;
+
+	if (text.data && !ddb_return_values_from_name(text.data, text.len, &value))
+		ddb_raise(DDB_VALIDATION, "1 validation error detected: Value '%.*s' at '%c%s' failed to "
+				  "satisfy constraint: Member must satisfy enum value set: "
+				  "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
+				  (int) text.len, text.data, pg_tolower((unsigned char) name[0]), name + 1);
+	return value;
+}
+
+void
+ddb_request_write(const DdbJson *body, DdbAction action, DdbWrite *write)
+{
+	expect(body, DDB_JSON_OBJECT, "Structure");
+	memset(write, 0, sizeof(*write));
+	write->action = action;
+	write->relid = ddb_request_table(body);
+	write->item = read_map(required(body, action == DDB_ACTION_PUT ? "Item" : "Key"));
+	write->condition = ddb_request_text(body, "ConditionExpression");
+	if (action == DDB_ACTION_UPDATE)
+		write->update = ddb_request_text(body, "UpdateExpression");
+	ddb_request_placeholders(body, &write->placeholders);
+	write->return_values = read_return_values(body, "ReturnValues");
+	write->return_item_on_failure =
+		read_return_values(body, "ReturnValuesOnConditionCheckFailure") == DDB_RETURN_ALL_OLD;
+}
+
+void
+ddb_request_get(const DdbJson *body, DdbGet *get)
+{
+	expect(body, DDB_JSON_OBJECT, "Structure");
+	memset(get, 0, sizeof(*get));
+	get->relid = ddb_request_table(body);
+	get->key = read_map(required(body, "Key"));
+	get->projection = ddb_request_text(body, "ProjectionExpression");
+	ddb_request_placeholders(body, &get->placeholders);
+}
+
+/* ----------------------------------------------------------------------
+ * Transactions
+ * ---------------------------------------------------------------------- */
+
+static void
+read_action(const DdbJson *entry, DdbWrite *write)
+{
+	static const char *const names[] = {
+		[DDB_ACTION_PUT] = "Put",
+		[DDB_ACTION_UPDATE] = "Update",
+		[DDB_ACTION_DELETE] = "Delete",
+		[DDB_ACTION_CHECK] = "ConditionCheck",
+	};
+	const DdbJson *body = NULL;
+
+	expect(entry, DDB_JSON_OBJECT, "Structure");
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		const DdbJson *found = member(entry, names[i]);
+
+		if (found && body)
+			ddb_raise(DDB_VALIDATION,
+					  "TransactItems can only contain one of Check, Put, Update or Delete");
+		if (!found)
+			continue;
+		body = found;
+		ddb_request_write(body, i, write);
+	}
+	if (!body)
+		ddb_raise(DDB_VALIDATION, "Invalid Request: TransactWriteRequest should contain "
+				  "Delete or Put or Update request");
+	if (write->action == DDB_ACTION_UPDATE)
+		required(body, "UpdateExpression");
+	if (write->action == DDB_ACTION_CHECK)
+		required(body, "ConditionExpression");
+}
+
+DdbWrite *
+ddb_request_transact_write(const DdbJson *actions, int *n)
+{
+	DdbWrite   *writes;
+	int			i = 0;
+
+	expect(actions, DDB_JSON_ARRAY, "List");
+	writes = palloc_array(DdbWrite, actions->count + 1);
+	for (const DdbJson *entry = actions->child; entry; entry = entry->next)
+		read_action(entry, &writes[i++]);
+	*n = i;
+	return writes;
+}
+
+DdbGet *
+ddb_request_transact_get(const DdbJson *actions, int *n)
+{
+	DdbGet	   *gets;
+	int			i = 0;
+
+	expect(actions, DDB_JSON_ARRAY, "List");
+	gets = palloc_array(DdbGet, actions->count + 1);
+	for (const DdbJson *entry = actions->child; entry; entry = entry->next)
+	{
+		expect(entry, DDB_JSON_OBJECT, "Structure");
+		ddb_request_get(required(entry, "Get"), &gets[i++]);
+	}
+	*n = i;
+	return gets;
+}
+
+/* ----------------------------------------------------------------------
+ * Batches
+ * ---------------------------------------------------------------------- */
+
+static void
+read_write_request(const DdbJson *entry, Oid relid, DdbWrite *write)
+{
+	const DdbJson *put;
+	const DdbJson *delete;
+	const DdbJson *body;
+
+	expect(entry, DDB_JSON_OBJECT, "Structure");
+	put = member(entry, "PutRequest");
+	delete = member(entry, "DeleteRequest");
+	if (put && delete)
+		ddb_raise(DDB_VALIDATION, "Supplied WriteRequest has more than one member, "
+				  "must contain exactly one of PutRequest or DeleteRequest");
+	if (!put && !delete)
+		ddb_raise(DDB_VALIDATION, "Supplied WriteRequest is empty, "
+				  "must contain exactly one of PutRequest or DeleteRequest");
+	body = put ? put : delete;
+	expect(body, DDB_JSON_OBJECT, "Structure");
+	memset(write, 0, sizeof(*write));
+	write->action = put ? DDB_ACTION_PUT : DDB_ACTION_DELETE;
+	write->relid = relid;
+	write->item = read_map(required(body, put ? "Item" : "Key"));
+}
+
+/* The number of entries of all tables: what each of them holds under `list`. */
+static int
+count_entries(const DdbJson *items, const char *list)
+{
+	int			n = 0;
+
+	expect(items, DDB_JSON_OBJECT, "Map");
+	for (const DdbJson *table = items->child; table; table = table->next)
+	{
+		const DdbJson *entries = table;
+
+		if (list)
+		{
+			expect(table, DDB_JSON_OBJECT, "Structure");
+			entries = required(table, list);
+		}
+		expect(entries, DDB_JSON_ARRAY, "List");
+		n += entries->count;
+	}
+	return n;
+}
+
+DdbWrite *
+ddb_request_batch_write(const DdbJson *items, int *n, DdbText **tables)
+{
+	int			count = count_entries(items, NULL);
+	DdbWrite   *writes = palloc_array(DdbWrite, count + 1);
+	int			i = 0;
+
+	*tables = palloc_array(DdbText, count + 1);
+	for (const DdbJson *table = items->child; table; table = table->next)
+	{
+		Oid			relid = find_table(table->name);
+
+		for (const DdbJson *entry = table->child; entry; entry = entry->next)
+		{
+			(*tables)[i] = table->name;
+			read_write_request(entry, relid, &writes[i++]);
+		}
+	}
+	*n = count;
+	return writes;
+}
+
+DdbGet *
+ddb_request_batch_get(const DdbJson *items, int *n, DdbText **tables)
+{
+	int			count = count_entries(items, "Keys");
+	DdbGet	   *gets = palloc_array(DdbGet, count + 1);
+	int			i = 0;
+
+	*tables = palloc_array(DdbText, count + 1);
+	for (const DdbJson *table = items->child; table; table = table->next)
+	{
+		DdbGet		get = {find_table(table->name)};
+
+		get.projection = ddb_request_text(table, "ProjectionExpression");
+		ddb_request_placeholders(table, &get.placeholders);
+		for (const DdbJson *key = required(table, "Keys")->child; key; key = key->next)
+		{
+			(*tables)[i] = table->name;
+			get.key = read_map(key);
+			gets[i++] = get;
+		}
+	}
+	*n = count;
+	return gets;
+}
