@@ -20,7 +20,7 @@ sub bench
 	my ($name, $script) = @_;
 	my $file = "$folder/$name.sql";
 	PostgreSQL::Test::Utils::append_to_file($file, $script);
-	$node->command_like([ 'pgbench', '-n', '-M', 'prepared', '-c', $clients, '-j', 2, '-t', $each, '-f', $file,
+	$node->command_like([ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $each, '-f', $file,
 			'-d', $node->connstr('postgres') ],
 		qr{processed: ${\($clients * $each)}/}, "$name: no call fails");
 }
