@@ -364,9 +364,36 @@ extern void ddb_json_string(StringInfo out, const char *s, uint32 len);
  * ---------------------------------------------------------------------- */
 extern DdbValue ddb_map_from_jsonb(Jsonb *jsonb);
 
-/* Raises where a string holds U+0000, naming the attribute. */
+/* Raise where a string holds U+0000; the error names the attribute. */
 extern Jsonb *ddb_map_to_jsonb(DdbValue map);
-/* The attribute's name is only for that error. */
-extern Jsonb *ddb_attribute_to_jsonb(DdbName name, DdbValue value);
+extern Jsonb *ddb_attribute_to_jsonb(DdbName attribute, DdbValue value);
+
+/* Raises if the string, found in this attribute, holds U+0000. */
+extern void ddb_text_check(DdbName attribute, const char *s, uint32 len);
+
+/* ----------------------------------------------------------------------
+ * document.c: what PostgreSQL's users do with documents
+ * ---------------------------------------------------------------------- */
+
+/*
+ * Containment as jsonb has it: a map contains each attribute of the other, a
+ * list contains each element somewhere, a set each member, and a set contains
+ * a list of members too, for plain JSON has no sets.
+ */
+extern bool ddb_value_covers(DdbValue outer, DdbValue inner);
+
+/* One step of a path: an attribute's name, or an index as text (-1 is the last). */
+extern bool ddb_value_step(DdbValue container, DdbName step, DdbValue *value);
+
+/* The attributes of both; the right one's where both have it. */
+extern DdbValue ddb_map_merge(DdbValue left, DdbValue right);
+
+extern DdbValue ddb_map_without(DdbValue map, const DdbName *names, int count);
+
+/* Without what the path names; a path that leads nowhere changes nothing. */
+extern DdbValue ddb_map_without_path(DdbValue map, const DdbName *path, int count);
+
+/* These attributes, lists in the map, become sets.  Absent ones and sets stay as they are. */
+extern DdbValue ddb_map_to_sets(DdbValue map, const DdbName *names, int count);
 
 #endif							/* DDB_ITEM_H */

@@ -13,7 +13,6 @@
 #include "base/errors.h"
 #include "item/json_int.h"
 #include "miscadmin.h"
-#include "utils/fmgrprotos.h"
 
 /* ----------------------------------------------------------------------
  * From jsonb
@@ -95,20 +94,19 @@ typedef struct Writer
 	DdbName		attribute;		/* the innermost name, for errors */
 } Writer;
 
-/* jsonb keeps its strings in text, which cannot hold U+0000. */
-static void
-check_text(const Writer *w, const char *s, uint32 len)
+void
+ddb_text_check(DdbName attribute, const char *s, uint32 len)
 {
 	if (memchr(s, '\0', len) == NULL)
 		return;
-	if (memchr(w->attribute.data, '\0', w->attribute.len) != NULL)
+	if (memchr(attribute.data, '\0', attribute.len) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-				 errmsg("an attribute's name holds U+0000, which jsonb cannot")));
+				 errmsg("an attribute's name holds U+0000, which text and jsonb cannot")));
 	ereport(ERROR,
 			(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-			 errmsg("attribute \"%.*s\" holds U+0000, which jsonb cannot",
-					(int) w->attribute.len, w->attribute.data)));
+			 errmsg("attribute \"%.*s\" holds U+0000, which text and jsonb cannot",
+					(int) attribute.len, attribute.data)));
 }
 
 static void
@@ -135,7 +133,7 @@ scalar_to_jsonb(const Writer *w, DdbValue value, JsonbValue *v)
 			v->val.numeric = ddb_number_to_numeric(value.data, value.len);
 			break;
 		case DDB_S:
-			check_text(w, (const char *) value.data, value.len);
+			ddb_text_check(w->attribute, (const char *) value.data, value.len);
 			fill_string(v, (const char *) value.data, value.len);
 			break;
 		case DDB_B:
@@ -165,7 +163,7 @@ push_container(Writer *w, DdbValue container, int token, int endtoken)
 		if (container.type == DDB_M)
 		{
 			w->attribute = name;
-			check_text(w, name.data, name.len);
+			ddb_text_check(name, name.data, name.len);
 			fill_string(&v, name.data, name.len);
 			pushJsonbValue(&w->state, WJB_KEY, &v);
 		}
