@@ -22,6 +22,257 @@ GRANT USAGE ON SCHEMA ddb TO PUBLIC;
 -- item/: ddb.item, ddb.doc, their JSON, casts and operators
 -------------------------------------------------------------------------------
 
+CREATE TYPE ddb.item;
+COMMENT ON TYPE ddb.item IS 'an item: a map of attributes of DynamoDB''s ten types; its text is DynamoDB JSON';
+
+CREATE FUNCTION ddb.item_in(cstring) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_item_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_in(cstring) IS 'I/O: reads DynamoDB JSON';
+
+CREATE FUNCTION ddb.item_out(ddb.item) RETURNS cstring
+AS 'MODULE_PATHNAME', 'ddb_fn_item_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_out(ddb.item) IS 'I/O: writes DynamoDB JSON';
+
+CREATE FUNCTION ddb.item_recv(internal) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_item_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_recv(internal) IS 'I/O: takes an item''s bytes and checks them from end to end';
+
+CREATE FUNCTION ddb.item_send(ddb.item) RETURNS bytea
+AS 'MODULE_PATHNAME', 'ddb_fn_item_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_send(ddb.item) IS 'I/O: hands out an item''s bytes';
+
+CREATE TYPE ddb.item (
+	INPUT = ddb.item_in, OUTPUT = ddb.item_out, RECEIVE = ddb.item_recv, SEND = ddb.item_send,
+	INTERNALLENGTH = VARIABLE, STORAGE = extended, CATEGORY = 'U'
+);
+
+CREATE TYPE ddb.doc;
+COMMENT ON TYPE ddb.doc IS 'a parameter that takes plain JSON, as a literal, json, jsonb or an item; not for columns';
+
+CREATE FUNCTION ddb.doc_in(cstring) RETURNS ddb.doc
+AS 'MODULE_PATHNAME', 'ddb_fn_doc_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.doc_in(cstring) IS 'I/O: reads plain JSON';
+
+CREATE FUNCTION ddb.doc_out(ddb.doc) RETURNS cstring
+AS 'MODULE_PATHNAME', 'ddb_fn_doc_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.doc_out(ddb.doc) IS 'I/O: writes plain JSON';
+
+CREATE FUNCTION ddb.doc_recv(internal) RETURNS ddb.doc
+AS 'MODULE_PATHNAME', 'ddb_fn_doc_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.doc_recv(internal) IS 'I/O: reads plain JSON, as drivers send it in buffers';
+
+CREATE FUNCTION ddb.doc_send(ddb.doc) RETURNS bytea
+AS 'MODULE_PATHNAME', 'ddb_fn_doc_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.doc_send(ddb.doc) IS 'I/O: writes plain JSON';
+
+CREATE TYPE ddb.doc (
+	INPUT = ddb.doc_in, OUTPUT = ddb.doc_out, RECEIVE = ddb.doc_recv, SEND = ddb.doc_send,
+	INTERNALLENGTH = VARIABLE, STORAGE = extended, CATEGORY = 'U'
+);
+
+-- Casts.  From an item to jsonb only on demand: both ways implicit would be
+-- ambiguous for every operator that jsonb shares, and would let sets decay
+-- to arrays unnoticed.  The cast to json is what PostgreSQL's JSON functions
+-- look for: json_agg(item), to_jsonb(row) and the like nest objects by it.
+
+CREATE FUNCTION ddb.to_item(jsonb) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_jsonb_to_item' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_item(jsonb) IS 'the item that a JSON object is; nothing in it becomes a set or binary';
+
+CREATE FUNCTION ddb.to_item(json) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_json_to_item' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_item(json) IS 'the item that a JSON object is; nothing in it becomes a set or binary';
+
+CREATE FUNCTION ddb.to_item(ddb.doc) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_doc_to_item' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_item(ddb.doc) IS 'the item that a document is';
+
+CREATE FUNCTION ddb.to_doc(jsonb) RETURNS ddb.doc
+AS 'MODULE_PATHNAME', 'ddb_fn_jsonb_to_doc' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_doc(jsonb) IS 'the document that a JSON object is';
+
+CREATE FUNCTION ddb.to_doc(json) RETURNS ddb.doc
+AS 'MODULE_PATHNAME', 'ddb_fn_json_to_doc' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_doc(json) IS 'the document that a JSON object is';
+
+CREATE FUNCTION ddb.to_jsonb(ddb.item) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'ddb_fn_item_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_jsonb(ddb.item) IS 'plain JSON; sets become arrays and binary base64, which loses the type';
+
+CREATE FUNCTION ddb.to_json(ddb.item) RETURNS json
+AS 'MODULE_PATHNAME', 'ddb_fn_item_to_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_json(ddb.item) IS 'plain JSON; sets become arrays and binary base64, which loses the type';
+
+CREATE CAST (jsonb AS ddb.item) WITH FUNCTION ddb.to_item(jsonb) AS IMPLICIT;
+COMMENT ON CAST (jsonb AS ddb.item) IS 'plain JSON where an item or document is wanted';
+CREATE CAST (json AS ddb.item) WITH FUNCTION ddb.to_item(json) AS ASSIGNMENT;
+COMMENT ON CAST (json AS ddb.item) IS 'plain JSON assigned to an item';
+CREATE CAST (ddb.doc AS ddb.item) WITH FUNCTION ddb.to_item(ddb.doc) AS ASSIGNMENT;
+COMMENT ON CAST (ddb.doc AS ddb.item) IS 'plain JSON assigned to an item';
+CREATE CAST (jsonb AS ddb.doc) WITH FUNCTION ddb.to_doc(jsonb) AS IMPLICIT;
+COMMENT ON CAST (jsonb AS ddb.doc) IS 'plain JSON where an item or document is wanted';
+CREATE CAST (json AS ddb.doc) WITH FUNCTION ddb.to_doc(json) AS IMPLICIT;
+COMMENT ON CAST (json AS ddb.doc) IS 'plain JSON where an item or document is wanted';
+CREATE CAST (ddb.item AS jsonb) WITH FUNCTION ddb.to_jsonb(ddb.item);
+COMMENT ON CAST (ddb.item AS jsonb) IS 'plain JSON; sets and binary lose their type';
+CREATE CAST (ddb.item AS json) WITH FUNCTION ddb.to_json(ddb.item);
+COMMENT ON CAST (ddb.item AS json) IS 'plain JSON; sets and binary lose their type';
+CREATE CAST (ddb.item AS ddb.doc) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (ddb.item AS ddb.doc) IS 'an item where a document is wanted; sets and binary stay what they are';
+
+-- Operators, shaped after jsonb's.
+
+CREATE FUNCTION ddb.item_get(item ddb.item, name text) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'ddb_fn_item_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_get(item ddb.item, name text) IS 'an attribute as jsonb, NULL if there is none';
+
+CREATE FUNCTION ddb.item_get_text(item ddb.item, name text) RETURNS text
+AS 'MODULE_PATHNAME', 'ddb_fn_item_get_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_get_text(item ddb.item, name text) IS 'an attribute as text, NULL if there is none or it is null';
+
+CREATE FUNCTION ddb.item_get_path(item ddb.item, path text[]) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'ddb_fn_item_get_path' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_get_path(item ddb.item, path text[]) IS 'what a path leads to, as jsonb';
+
+CREATE FUNCTION ddb.item_get_path_text(item ddb.item, path text[]) RETURNS text
+AS 'MODULE_PATHNAME', 'ddb_fn_item_get_path_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_get_path_text(item ddb.item, path text[]) IS 'what a path leads to, as text';
+
+CREATE FUNCTION ddb.has(item ddb.item, name text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_item_has' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.has(item ddb.item, name text) IS 'does the item have the attribute?';
+
+CREATE FUNCTION ddb.item_has_any(item ddb.item, names text[]) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_item_has_any' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_has_any(item ddb.item, names text[]) IS 'does the item have any of the attributes?';
+
+CREATE FUNCTION ddb.item_has_all(item ddb.item, names text[]) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_item_has_all' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_has_all(item ddb.item, names text[]) IS 'does the item have all of the attributes?';
+
+CREATE FUNCTION ddb.item_contains(item ddb.item, part ddb.doc) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_item_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_contains(item ddb.item, part ddb.doc) IS 'does the item contain these attributes with these values, at any depth?';
+
+CREATE FUNCTION ddb.item_concat(item ddb.item, other ddb.doc) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_item_concat' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_concat(item ddb.item, other ddb.doc) IS 'the attributes of both; the right one where both have it';
+
+CREATE FUNCTION ddb.item_delete(item ddb.item, name text) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_item_delete' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_delete(item ddb.item, name text) IS 'the item without the attribute';
+
+CREATE FUNCTION ddb.item_delete(item ddb.item, names text[]) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_item_delete_many' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_delete(item ddb.item, names text[]) IS 'the item without the attributes';
+
+CREATE FUNCTION ddb.item_delete_path(item ddb.item, path text[]) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_item_delete_path' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_delete_path(item ddb.item, path text[]) IS 'the item without what the path leads to';
+
+CREATE FUNCTION ddb.item_eq(ddb.item, ddb.item) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_item_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_eq(ddb.item, ddb.item) IS 'are the items equal? Sets are without order, numbers equal by value';
+
+CREATE FUNCTION ddb.item_ne(ddb.item, ddb.item) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_item_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_ne(ddb.item, ddb.item) IS 'are the items different?';
+
+CREATE FUNCTION ddb.item_hash(ddb.item) RETURNS integer
+AS 'MODULE_PATHNAME', 'ddb_fn_item_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_hash(ddb.item) IS 'hash';
+
+CREATE FUNCTION ddb.item_hash_extended(ddb.item, bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'ddb_fn_item_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.item_hash_extended(ddb.item, bigint) IS '64-bit hash';
+
+CREATE OPERATOR @extschema@.-> (
+	FUNCTION = ddb.item_get, LEFTARG = ddb.item, RIGHTARG = text
+);
+COMMENT ON OPERATOR @extschema@.-> (ddb.item, text) IS 'an attribute as jsonb, NULL if there is none';
+
+CREATE OPERATOR @extschema@.->> (
+	FUNCTION = ddb.item_get_text, LEFTARG = ddb.item, RIGHTARG = text
+);
+COMMENT ON OPERATOR @extschema@.->> (ddb.item, text) IS 'an attribute as text, NULL if there is none or it is null';
+
+CREATE OPERATOR @extschema@.#> (
+	FUNCTION = ddb.item_get_path, LEFTARG = ddb.item, RIGHTARG = text[]
+);
+COMMENT ON OPERATOR @extschema@.#> (ddb.item, text[]) IS 'what a path leads to, as jsonb';
+
+CREATE OPERATOR @extschema@.#>> (
+	FUNCTION = ddb.item_get_path_text, LEFTARG = ddb.item, RIGHTARG = text[]
+);
+COMMENT ON OPERATOR @extschema@.#>> (ddb.item, text[]) IS 'what a path leads to, as text';
+
+CREATE OPERATOR @extschema@.? (
+	FUNCTION = ddb.has, LEFTARG = ddb.item, RIGHTARG = text,
+	RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+COMMENT ON OPERATOR @extschema@.? (ddb.item, text) IS 'does the item have the attribute?';
+
+CREATE OPERATOR @extschema@.?| (
+	FUNCTION = ddb.item_has_any, LEFTARG = ddb.item, RIGHTARG = text[],
+	RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+COMMENT ON OPERATOR @extschema@.?| (ddb.item, text[]) IS 'does the item have any of the attributes?';
+
+CREATE OPERATOR @extschema@.?& (
+	FUNCTION = ddb.item_has_all, LEFTARG = ddb.item, RIGHTARG = text[],
+	RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+COMMENT ON OPERATOR @extschema@.?& (ddb.item, text[]) IS 'does the item have all of the attributes?';
+
+CREATE OPERATOR @extschema@.@> (
+	FUNCTION = ddb.item_contains, LEFTARG = ddb.item, RIGHTARG = ddb.doc,
+	RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+COMMENT ON OPERATOR @extschema@.@> (ddb.item, ddb.doc) IS 'does the item contain these attributes with these values, at any depth?';
+
+CREATE OPERATOR @extschema@.|| (
+	FUNCTION = ddb.item_concat, LEFTARG = ddb.item, RIGHTARG = ddb.doc
+);
+COMMENT ON OPERATOR @extschema@.|| (ddb.item, ddb.doc) IS 'the attributes of both; the right one where both have it';
+
+CREATE OPERATOR @extschema@.- (
+	FUNCTION = ddb.item_delete, LEFTARG = ddb.item, RIGHTARG = text
+);
+COMMENT ON OPERATOR @extschema@.- (ddb.item, text) IS 'the item without the attribute';
+
+CREATE OPERATOR @extschema@.- (
+	FUNCTION = ddb.item_delete, LEFTARG = ddb.item, RIGHTARG = text[]
+);
+COMMENT ON OPERATOR @extschema@.- (ddb.item, text[]) IS 'the item without the attributes';
+
+CREATE OPERATOR @extschema@.#- (
+	FUNCTION = ddb.item_delete_path, LEFTARG = ddb.item, RIGHTARG = text[]
+);
+COMMENT ON OPERATOR @extschema@.#- (ddb.item, text[]) IS 'the item without what the path leads to';
+
+CREATE OPERATOR @extschema@.= (
+	FUNCTION = ddb.item_eq, LEFTARG = ddb.item, RIGHTARG = ddb.item, COMMUTATOR = OPERATOR(@extschema@.=),
+	NEGATOR = OPERATOR(@extschema@.<>), RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR @extschema@.= (ddb.item, ddb.item) IS 'are the items equal? Sets are without order, numbers equal by value';
+
+CREATE OPERATOR @extschema@.<> (
+	FUNCTION = ddb.item_ne, LEFTARG = ddb.item, RIGHTARG = ddb.item, COMMUTATOR = OPERATOR(@extschema@.<>),
+	NEGATOR = OPERATOR(@extschema@.=), RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR @extschema@.<> (ddb.item, ddb.item) IS 'are the items different?';
+
+CREATE OPERATOR CLASS ddb.item_ops DEFAULT FOR TYPE ddb.item USING hash AS
+	OPERATOR 1 @extschema@.= (ddb.item, ddb.item),
+	FUNCTION 1 ddb.item_hash(ddb.item),
+	FUNCTION 2 (ddb.item, ddb.item) ddb.item_hash_extended(ddb.item, bigint);
+COMMENT ON OPERATOR CLASS ddb.item_ops USING hash IS 'equality of items, for GROUP BY, DISTINCT and hash joins';
+COMMENT ON OPERATOR FAMILY ddb.item_ops USING hash IS 'equality of items';
+
+CREATE FUNCTION ddb.to_set(doc ddb.doc, VARIADIC attributes text[]) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_to_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.to_set(doc ddb.doc, VARIADIC attributes text[]) IS 'turns these lists into sets of strings, numbers or binary';
+
 -------------------------------------------------------------------------------
 -- storage/: hash-ordered operator classes, the access method, ddb.compact
 -------------------------------------------------------------------------------

@@ -57,6 +57,17 @@ ddb_base64_encode(const uint8 *data, uint32 len, char *out)
 	*out = '=';
 }
 
+void
+ddb_append_base64(StringInfo out, const uint8 *data, uint32 len)
+{
+	size_t		size = BASE64_ENCODED(len);
+
+	enlargeStringInfo(out, size);
+	ddb_base64_encode(data, len, out->data + out->len);
+	out->len += size;
+	out->data[out->len] = '\0';
+}
+
 /* Says what is wrong with four characters, of which the first `want` are no padding. */
 static void
 quartet_fail(const char *q, int want)

@@ -14,13 +14,14 @@
 
 #include "base/errors.h"
 #include "item/item_int.h"
+#include "item/json_int.h"
 #include "miscadmin.h"
 
 typedef struct Entry
 {
 	const char *name;			/* of a map's entry */
 	uint32		namelen;
-	uint32		ordinal;		/* place in which a set's member was added */
+	uint32		ordinal;		/* place in which it was added */
 	DdbValue	value;
 } Entry;
 
@@ -84,6 +85,7 @@ ddb_builder_put(DdbBuilder *b, const char *name, uint32 len, DdbValue value)
 		ddb_raise(DDB_VALIDATION, "Attribute name is too large, must be less than 65536 bytes");
 	entry->name = name;
 	entry->namelen = len;
+	entry->ordinal = b->count;
 	entry->value = value;
 }
 
@@ -114,7 +116,10 @@ compare_members(const Entry *a, const Entry *b)
 static int
 qsort_names(const void *a, const void *b)
 {
-	return compare_names(a, b);
+	int			cmp = compare_names(a, b);
+
+	/* Equal names keep their order, for the last one counts. */
+	return cmp != 0 ? cmp : ((const Entry *) a)->ordinal < ((const Entry *) b)->ordinal ? -1 : 1;
 }
 
 static int
@@ -329,17 +334,58 @@ check_nonempty(const DdbBuilder *b)
 			  b->type == DDB_SS ? "string" : "number");
 }
 
+/* Of equal entries the last one stays. */
 static void
-drop_equal_members(DdbBuilder *b)
+drop_equal(DdbBuilder *b, int (*compare) (const Entry *, const Entry *))
 {
-	uint32		kept = 1;
+	uint32		kept = 0;
 
 	for (uint32 i = 1; i < b->count; i++)
 	{
-		if (compare_members(&b->entries[kept - 1], &b->entries[i]) != 0)
-			b->entries[kept++] = b->entries[i];
+		if (compare(&b->entries[kept], &b->entries[i]) != 0)
+			kept++;
+		b->entries[kept] = b->entries[i];
 	}
-	b->count = kept;
+	b->count = kept + 1;
+}
+
+/* The service shows a set's members as they came, and has three ways to say this. */
+static void
+duplicate_members(DdbBuilder *b)
+{
+	const char **texts;
+	StringInfoData list;
+
+	if (b->type == DDB_NS)
+		ddb_raise(DDB_VALIDATION, "Input collection contains duplicates");
+	texts = palloc(b->count * sizeof(char *));
+	for (uint32 i = 0; i < b->count; i++)
+	{
+		const DdbValue *member = &b->entries[i].value;
+		StringInfoData text;
+
+		initStringInfo(&text);
+		if (b->type == DDB_BS)
+			ddb_append_base64(&text, member->data, member->len);
+		else
+			appendBinaryStringInfo(&text, (const char *) member->data, member->len);
+		texts[b->entries[i].ordinal - 1] = text.data;
+	}
+	initStringInfo(&list);
+	for (uint32 i = 0; i < b->count; i++)
+		appendStringInfo(&list, "%s%s", i > 0 ? ", " : "", texts[i]);
+	ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Input collection [%s]%s contains duplicates.",
+			  list.data, b->type == DDB_BS ? "of type BS" : "");
+}
+
+static void
+sort_map(DdbBuilder *b, DdbDuplicates duplicates)
+{
+	if (!sort_entries(b, compare_names, qsort_names))
+		return;
+	if (duplicates == DDB_DUPLICATES_ERROR)
+		ddb_raise(DDB_VALIDATION, "Duplicate attribute name");
+	drop_equal(b, compare_names);
 }
 
 static void
@@ -349,8 +395,8 @@ sort_set(DdbBuilder *b, DdbDuplicates duplicates)
 	if (!sort_entries(b, compare_members, qsort_members))
 		return;
 	if (duplicates == DDB_DUPLICATES_ERROR)
-		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Input collection contains duplicates.");
-	drop_equal_members(b);
+		duplicate_members(b);
+	drop_equal(b, compare_members);
 }
 
 DdbValue
@@ -365,8 +411,8 @@ ddb_builder_finish(DdbBuilder *b, DdbDuplicates duplicates)
 	}
 	else
 	{
-		if (b->type == DDB_M && sort_entries(b, compare_names, qsort_names))
-			ddb_raise(DDB_VALIDATION, "Duplicate attribute name");
+		if (b->type == DDB_M)
+			sort_map(b, duplicates);
 		value = write_container(b);
 	}
 	if (b->entries != b->inlined)

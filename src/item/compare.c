@@ -10,6 +10,7 @@
  */
 #include "base/compat.h"
 
+#include "base/errors.h"
 #include "common/hashfn.h"
 #include "item/item_int.h"
 #include "miscadmin.h"
@@ -101,6 +102,15 @@ ddb_map_size(DdbValue map)
 	while (ddb_iter_next(&it, &name, &value))
 		size += name.len + ddb_value_size(value);
 	return size;
+}
+
+DdbValue
+ddb_map_check_size(DdbValue map)
+{
+	/* No size is more than four times the bytes (an empty list in a list). */
+	if (map.len > DDB_MAX_ITEM_SIZE / 4 && ddb_map_size(map) > DDB_MAX_ITEM_SIZE)
+		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+	return map;
 }
 
 int

@@ -173,17 +173,17 @@ typedef struct DdbBuilder DdbBuilder;
 /* type: DDB_M, DDB_L, DDB_SS, DDB_NS or DDB_BS */
 extern DdbBuilder *ddb_builder_begin(DdbType type);
 
-/* Map entries in any order; a name given twice is an error at finish. */
+/* Map entries in any order. */
 extern void ddb_builder_put(DdbBuilder *b, const char *name, uint32 len, DdbValue value);
 
 /* The next element of a list, or a member of a set in any order. */
 extern void ddb_builder_add(DdbBuilder *b, DdbValue value);
 
-/* What a set does about equal members. */
+/* What is done about equal members of a set, and entries of one name in a map. */
 typedef enum DdbDuplicates
 {
 	DDB_DUPLICATES_ERROR,		/* "contains duplicates", for input */
-	DDB_DUPLICATES_MERGE,		/* keep one, for set union */
+	DDB_DUPLICATES_MERGE,		/* keep the last: set union, repeated JSON members */
 } DdbDuplicates;
 
 /* The built value, palloc'd.  An empty set is an error. Frees the builder. */
@@ -218,6 +218,9 @@ extern uint64 ddb_value_hash(DdbValue value);
 /* DynamoDB's size in bytes: of a value, and of a map with its names. */
 extern uint32 ddb_value_size(DdbValue value);
 extern uint32 ddb_map_size(DdbValue map);
+
+/* Raises "Item size has exceeded ..." for more than an item may hold; returns the map. */
+extern DdbValue ddb_map_check_size(DdbValue map);
 
 /* Containers within containers: 0 for a scalar, 1 for a map of scalars. */
 extern int	ddb_value_depth(DdbValue value);

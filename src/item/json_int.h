@@ -88,6 +88,8 @@ extern void ddb_check_depth(int depth);
 /* Writes BASE64_ENCODED(len) characters. */
 extern void ddb_base64_encode(const uint8 *data, uint32 len, char *out);
 
+extern void ddb_append_base64(StringInfo out, const uint8 *data, uint32 len);
+
 /* Writes at most BASE64_DECODED(len) bytes, returns how many; raises YD015. */
 extern uint32 ddb_base64_decode(const char *text, uint32 len, uint8 *out);
 

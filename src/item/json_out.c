@@ -122,19 +122,6 @@ ddb_json_string(StringInfo out, const char *s, uint32 len)
 static void write_value(StringInfo out, DdbValue value, DdbJsonForm form);
 
 static void
-write_binary(StringInfo out, DdbValue value)
-{
-	size_t		len = BASE64_ENCODED(value.len);
-	char	   *p = room(out, len + 2);
-
-	*p++ = '"';
-	ddb_base64_encode(value.data, value.len, p);
-	p += len;
-	*p++ = '"';
-	written(out, p);
-}
-
-static void
 write_number(StringInfo out, DdbValue value, DdbJsonForm form)
 {
 	char	   *p = room(out, DDB_NUMBER_TEXT + 2);
@@ -220,7 +207,9 @@ write_value(StringInfo out, DdbValue value, DdbJsonForm form)
 			ddb_json_string(out, (const char *) value.data, value.len);
 			break;
 		case DDB_B:
-			write_binary(out, value);
+			PUT(out, "\"");
+			ddb_append_base64(out, value.data, value.len);
+			PUT(out, "\"");
 			break;
 		case DDB_NS:
 		case DDB_SS:

@@ -12,22 +12,13 @@
  */
 #include "base/compat.h"
 
-#include "base/errors.h"
 #include "item/item.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#define ITEM_RETURN(map) PG_RETURN_POINTER(ddb_item_from_map(check_size(map)))
+#define ITEM_RETURN(map) PG_RETURN_POINTER(ddb_item_from_map(ddb_map_check_size(map)))
 #define DOC_RETURN(map) PG_RETURN_POINTER(ddb_item_from_map(map))
-
-static DdbValue
-check_size(DdbValue map)
-{
-	if (ddb_map_size(map) > DDB_MAX_ITEM_SIZE)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
-	return map;
-}
 
 static void
 init_json(StringInfo out, const DdbItem *item, DdbJsonForm form)
@@ -175,7 +166,7 @@ ddb_fn_doc_to_item(PG_FUNCTION_ARGS)
 {
 	DdbItem    *doc = PG_GETARG_VARLENA_PP(0);
 
-	check_size(ddb_item_map(doc));
+	ddb_map_check_size(ddb_item_map(doc));
 	PG_RETURN_POINTER(doc);
 }
 

@@ -266,8 +266,10 @@ PG_FUNCTION_INFO_V1(ddb_fn_item_concat);
 Datum
 ddb_fn_item_concat(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(ddb_item_from_map(ddb_item_check_size(ddb_map_merge(ddb_item_map(PG_GETARG_VARLENA_PP(0)),
-																		  ddb_item_map(PG_GETARG_VARLENA_PP(1))))));
+	DdbValue	merged = ddb_map_merge(ddb_item_map(PG_GETARG_VARLENA_PP(0)),
+									   ddb_item_map(PG_GETARG_VARLENA_PP(1)));
+
+	PG_RETURN_POINTER(ddb_item_from_map(ddb_map_check_size(merged)));
 }
 
 /* item - 'name' */
