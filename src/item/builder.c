@@ -131,7 +131,8 @@ qsort_members(const void *a, const void *b)
 /*
  * Sorts the entries and says whether two are equal.  Most containers are
  * short or already in order (taken from an item), and insertion sort is the
- * quickest for both; others cost it more than a few moves and go to qsort.
+ * quickest for both, and stable; others cost it more than a few moves and go to
+ * qsort.
  */
 static bool
 sort_entries(DdbBuilder *b, int (*compare) (const Entry *, const Entry *),
@@ -145,7 +146,7 @@ sort_entries(DdbBuilder *b, int (*compare) (const Entry *, const Entry *),
 		uint32		j = i;
 		Entry		moving;
 
-		if (compare(&e[i - 1], &e[i]) < 0)
+		if (compare(&e[i - 1], &e[i]) <= 0)
 			continue;
 		moving = e[i];
 		do
