@@ -462,3 +462,9 @@ COMMENT ON ACCESS METHOD ddb IS 'heap that keeps the items of a collection on fe
 -------------------------------------------------------------------------------
 -- api/: ddb.api
 -------------------------------------------------------------------------------
+
+CREATE FUNCTION ddb.api(operation text, request json) RETURNS json
+	AS 'MODULE_PATHNAME', 'ddb_api'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.api(text, json) IS
+	'serves a request of DynamoDB''s JSON API: the operation''s name and the request body in, the reply body out';

@@ -40,12 +40,10 @@ extern void ddb_api_delete_table(const DdbJson *request, StringInfo reply);
  * Checks a request against the published model: JSON types first (YD015),
  * then lengths, ranges, patterns, enumerations and required members, all of
  * them in one YD001.  After it, a member that is present has the JSON type
- * its shape says, at every depth.
+ * its shape says, at every depth, and only attribute values stand null in a
+ * list or map.
  */
 extern void ddb_api_validate(const char *operation, const DdbJson *request);
-
-/* A JSON number cut to an integer, saturating. */
-extern int64 ddb_api_integer(const DdbJson *number);
 
 /* ----- api_request.c ----- */
 
@@ -57,6 +55,9 @@ extern bool ddb_api_member_is(const DdbJson *structure, const char *name, const 
 
 /* A boolean member, with its value when absent. */
 extern bool ddb_api_boolean(const DdbJson *structure, const char *name, bool absent);
+
+/* A JSON number cut to an integer, saturating. */
+extern int64 ddb_api_integer(const DdbJson *number);
 
 /* An integer member, with its value when absent. */
 extern int64 ddb_api_int_member(const DdbJson *structure, const char *name, int64 absent);

@@ -99,6 +99,7 @@ typedef struct Checker
 
 static void check_types(const ModelShape *shape, const DdbJson *value, Place place);
 static void check_constraints(Checker *checker, const ModelShape *shape, const DdbJson *value);
+static void check_elements(Checker *checker, const ModelShape *shape, const DdbJson *value);
 
 static const ModelShape *
 input_shape(const char *operation)
@@ -305,7 +306,10 @@ add_error(Checker *checker, const DdbJson *value, const char *fmt,...)
 	if (value)
 	{
 		appendStringInfoChar(out, '\'');
-		append_shown(out, value->type == DDB_JSON_STRING ? value->text : value->source);
+		if (value->type == DDB_JSON_NUMBER)
+			appendStringInfo(out, INT64_FORMAT, ddb_api_integer(value));
+		else
+			append_shown(out, value->type == DDB_JSON_STRING ? value->text : value->source);
 		appendStringInfoChar(out, '\'');
 	}
 	else
@@ -404,25 +408,6 @@ check_string(Checker *checker, const ModelShape *shape, const DdbJson *value)
 		check_string(checker, &model_shapes[shape->then], value);
 }
 
-/* A JSON number as the service reads it into a Long: cut to an integer. */
-int64
-ddb_api_integer(const DdbJson *number)
-{
-	char		buf[64];
-	double		d;
-
-	if (number->text.len >= sizeof(buf))
-		return number->text.data[0] == '-' ? PG_INT64_MIN : PG_INT64_MAX;
-	memcpy(buf, number->text.data, number->text.len);
-	buf[number->text.len] = '\0';
-	if (strpbrk(buf, ".eE") == NULL)
-		return strtoll(buf, NULL, 10);	/* saturates */
-	d = strtod(buf, NULL);
-	if (d >= (double) PG_INT64_MAX)
-		return PG_INT64_MAX;
-	return d <= (double) PG_INT64_MIN ? PG_INT64_MIN : (int64) d;
-}
-
 static void
 check_number(Checker *checker, const ModelShape *shape, const DdbJson *value)
 {
@@ -493,40 +478,48 @@ check_entries(Checker *checker, const ModelShape *shape, const DdbJson *map)
 		add_error(checker, map, "Map value must satisfy constraint: [%s]", list_constraints(element));
 }
 
-/* Descends: the path grows by a step while the child is checked. */
+/*
+ * Descends: the path grows by a step while the child is checked; NULL is null.
+ * The length of a list in a map is the map's matter (check_entries).
+ */
 static void
-check_child(Checker *checker, const char *step, uint16 shape, const DdbJson *child)
+check_child(Checker *checker, ModelKind parent, const char *step,
+			const ModelShape *shape, const DdbJson *child)
 {
 	int			len = checker->path.len;
 
-	if (child == NULL || child->type == DDB_JSON_NULL)
-		return;
 	appendStringInfo(&checker->path, "%s%s", len ? "." : "", step);
-	check_constraints(checker, &model_shapes[shape], child);
+	if (child == NULL)
+		add_error(checker, NULL, "Member must not be null");
+	else if (parent == MODEL_MAP && shape->kind == MODEL_LIST)
+		check_elements(checker, shape, child);
+	else
+		check_constraints(checker, shape, child);
 	checker->path.len = len;
 	checker->path.data[len] = '\0';
 }
 
+/* The elements of a list, the values of a map: none of them may be null. */
 static void
 check_elements(Checker *checker, const ModelShape *shape, const DdbJson *value)
 {
+	const ModelShape *element = &model_shapes[shape->element];
 	int			i = 1;
 	StringInfoData step;
 
-	if (model_shapes[shape->element].kind == MODEL_VALUE)
+	if (element->kind == MODEL_VALUE)
 		return;
 	initStringInfo(&step);
 	for (const DdbJson *child = value->child; child && checker->count < MAX_ERRORS; child = child->next)
 	{
 		resetStringInfo(&step);
 		if (shape->kind == MODEL_LIST)
-			appendStringInfo(&step, "%d.member", i++);
+			appendStringInfo(&step, "%d", i++);
 		else
-		{
 			append_shown(&step, child->name);
-			appendStringInfoString(&step, ".member");
-		}
-		check_child(checker, step.data, shape->element, child);
+		appendStringInfoString(&step, ".member");
+		check_child(checker, shape->kind, step.data, element,
+					child->type == DDB_JSON_NULL ? NULL : child);
 	}
 }
 
@@ -537,19 +530,13 @@ check_structure(Checker *checker, const ModelShape *shape, const DdbJson *value)
 	{
 		const ModelMember *member = &model_members[shape->first + i];
 		const DdbJson *child = ddb_api_member(value, member->name);
-		char	   *step = pstrdup(member->name);
+		char	   *step;
 
+		if (child == NULL && !member->required)
+			continue;
+		step = pstrdup(member->name);
 		step[0] = pg_ascii_tolower((unsigned char) step[0]);
-		if (child == NULL && member->required)
-		{
-			int			len = checker->path.len;
-
-			appendStringInfo(&checker->path, "%s%s", len ? "." : "", step);
-			add_error(checker, NULL, "Member must not be null");
-			checker->path.len = len;
-			checker->path.data[len] = '\0';
-		}
-		check_child(checker, step, member->shape, child);
+		check_child(checker, MODEL_STRUCTURE, step, &model_shapes[member->shape], child);
 		pfree(step);
 	}
 }
@@ -614,7 +601,8 @@ check_table_name(const ModelShape *shape, const DdbJson *request)
 		const ModelMember *member = &model_members[shape->first + i];
 
 		if (strcmp(member->name, "TableName") == 0)
-			check_child(&checker, "tableName", member->shape, ddb_api_member(request, member->name));
+			check_child(&checker, MODEL_STRUCTURE, "tableName", &model_shapes[member->shape],
+						ddb_api_member(request, member->name));
 	}
 	if (checker.count > 0)
 		raise_errors(&checker);
