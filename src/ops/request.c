@@ -79,20 +79,11 @@ ddb_request_text(const DdbJson *body, const char *name)
 	return (DdbText) {json->text.data ? json->text.data : "", json->text.len};
 }
 
-/* A table by its name or its ARN ("arn:...:table/NAME"). */
 static Oid
-find_table(DdbText name)
+find_table(DdbText text)
 {
-	static const char tag[] = ":table/";
+	DdbName		name = ddb_request_table_name(text);
 
-	if (name.len > 4 && memcmp(name.data, "arn:", 4) == 0)
-	{
-		for (uint32 i = 0; i + strlen(tag) <= name.len; i++)
-		{
-			if (memcmp(name.data + i, tag, strlen(tag)) == 0)
-				return ddb_table_lookup(name.data + i + strlen(tag), name.len - i - strlen(tag));
-		}
-	}
 	return ddb_table_lookup(name.data, name.len);
 }
 
