@@ -49,23 +49,6 @@ check_select(const DdbJson *request)
 		ddb_raise(DDB_VALIDATION, "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
 }
 
-/* Segment and TotalSegments come together or not at all. */
-static void
-read_segment(const DdbJson *request, DdbRead *read)
-{
-	bool		segment = ddb_api_member(request, "Segment") != NULL;
-	bool		total = ddb_api_member(request, "TotalSegments") != NULL;
-
-	if (segment && !total)
-		ddb_raise(DDB_VALIDATION, "The TotalSegments parameter is required but was not present "
-				  "in the request when Segment parameter is present");
-	if (total && !segment)
-		ddb_raise(DDB_VALIDATION, "The Segment parameter is required but was not present "
-				  "in the request when parameter TotalSegments is present");
-	read->segment = ddb_api_int_member(request, "Segment", 0);
-	read->total_segments = ddb_api_int_member(request, "TotalSegments", 0);
-}
-
 /* What Query and Scan share. */
 static void
 read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
@@ -80,6 +63,8 @@ read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
 	read->forward = ddb_api_boolean(request, "ScanIndexForward", true);
 	read->limit = ddb_api_int_member(request, "Limit", 0);
 	read->paged = true;
+	read->segment = ddb_api_int_member(request, "Segment", -1);
+	read->total_segments = ddb_api_int_member(request, "TotalSegments", -1);
 	if (start)
 	{
 		*start_key = ddb_map_from_tree(start, DDB_JSON_TYPED);
@@ -145,6 +130,5 @@ ddb_api_scan(const DdbJson *request, StringInfo reply)
 
 	check_select(request);
 	read_request(request, &read, &start_key);
-	read_segment(request, &read);
 	reply_page(&read, reply);
 }
