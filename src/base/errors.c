@@ -13,7 +13,8 @@
 
 /*
  * Indexed by DdbError.  The prefix is what stands before '#' in __type: the
- * service's own exceptions have one, those of its web framework another.
+ * service's own exceptions have one, those of its web framework another.  How
+ * the message's member is spelled differs too, as the API's model has it.
  */
 #define SERVICE "com.amazonaws.dynamodb.v20120810"
 #define FRAMEWORK "com.amazon.coral.service"
@@ -22,23 +23,24 @@ static const struct
 {
 	const char *prefix;
 	const char *name;
+	bool		capital;		/* "Message", not "message" */
 }			exceptions[] = {
 	[DDB_VALIDATION] = {"com.amazon.coral.validate", "ValidationException"},
 	[DDB_CONDITION_FAILED] = {SERVICE, "ConditionalCheckFailedException"},
-	[DDB_TRANSACTION_CANCELED] = {SERVICE, "TransactionCanceledException"},
+	[DDB_TRANSACTION_CANCELED] = {SERVICE, "TransactionCanceledException", true},
 	[DDB_RESOURCE_NOT_FOUND] = {SERVICE, "ResourceNotFoundException"},
 	[DDB_RESOURCE_IN_USE] = {SERVICE, "ResourceInUseException"},
 	[DDB_THROUGHPUT_EXCEEDED] = {SERVICE, "ProvisionedThroughputExceededException"},
 	[DDB_COLLECTION_SIZE_EXCEEDED] = {SERVICE, "ItemCollectionSizeLimitExceededException"},
 	[DDB_TRANSACTION_CONFLICT] = {SERVICE, "TransactionConflictException"},
-	[DDB_IDEMPOTENT_MISMATCH] = {SERVICE, "IdempotentParameterMismatchException"},
+	[DDB_IDEMPOTENT_MISMATCH] = {SERVICE, "IdempotentParameterMismatchException", true},
 	[DDB_LIMIT_EXCEEDED] = {SERVICE, "LimitExceededException"},
 	[DDB_DUPLICATE_ITEM] = {SERVICE, "DuplicateItemException"},
-	[DDB_TRANSACTION_IN_PROGRESS] = {SERVICE, "TransactionInProgressException"},
+	[DDB_TRANSACTION_IN_PROGRESS] = {SERVICE, "TransactionInProgressException", true},
 	[DDB_THROTTLING] = {SERVICE, "ThrottlingException"},
-	[DDB_ACCESS_DENIED] = {FRAMEWORK, "AccessDeniedException"},
-	[DDB_SERIALIZATION] = {FRAMEWORK, "SerializationException"},
-	[DDB_UNKNOWN_OPERATION] = {FRAMEWORK, "UnknownOperationException"},
+	[DDB_ACCESS_DENIED] = {FRAMEWORK, "AccessDeniedException", true},
+	[DDB_SERIALIZATION] = {FRAMEWORK, "SerializationException", true},
+	[DDB_UNKNOWN_OPERATION] = {FRAMEWORK, "UnknownOperationException", true},
 };
 
 int
@@ -60,8 +62,9 @@ reply_body(DdbError error, const char *message, const char *members)
 	StringInfoData body;
 
 	initStringInfo(&body);
-	appendStringInfo(&body, "{\"__type\":\"%s#%s\",\"message\":",
-					 exceptions[error].prefix, exceptions[error].name);
+	appendStringInfo(&body, "{\"__type\":\"%s#%s\",\"%s\":",
+					 exceptions[error].prefix, exceptions[error].name,
+					 exceptions[error].capital ? "Message" : "message");
 	escape_json(&body, message);
 	if (members)
 		appendStringInfo(&body, ",%s", members);
