@@ -44,6 +44,12 @@ typedef struct DdbExprSet DdbExprSet;	/* all expressions of one request */
  */
 extern DdbExprSet *ddb_exprs_begin(const DdbValue *names, const DdbValue *values);
 
+/*
+ * Tells which kinds the operation takes, once for each, only so that a message
+ * can name what is missing when :values come without an expression.
+ */
+extern void ddb_exprs_accept(DdbExprSet *set, DdbExprKind kind);
+
 /* Parses (or finds parsed) and adds one expression. */
 extern DdbExpr *ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len);
 
@@ -85,7 +91,7 @@ extern DdbValue ddb_update_apply(const DdbExpr *update, const DdbRecord *old);
  * UPDATED_OLD (of the old record) or UPDATED_NEW (of the new one): the parts
  * that the update's paths touch.  An empty map when there are none.
  */
-extern DdbValue ddb_update_touched(const DdbExpr *update, const DdbRecord *record, bool new_values);
+extern DdbValue ddb_update_touched(const DdbExpr *update, const DdbRecord *record);
 
 /* ----- key conditions ----- */
 

@@ -205,4 +205,139 @@ extern Program *ddb_program_make(DdbExprKind kind, uint16 root,
  * ---------------------------------------------------------------------- */
 extern const Program *ddb_program_get(DdbExprKind kind, const char *text, size_t len);
 
+/* ----------------------------------------------------------------------
+ * bind.c: bound expressions
+ * ---------------------------------------------------------------------- */
+
+/*
+ * What a path of an update or a projection reaches.  Targets are sorted by
+ * path, so those that share a beginning stand together and list indexes
+ * ascend: update.c and projection.c walk them beside the item.
+ */
+typedef struct Target
+{
+	const ExprNode *path;
+	const ExprNode *action;		/* NULL in a projection */
+} Target;
+
+/* One side of a key condition; the operands are :values. */
+typedef struct KeyClause
+{
+	DdbName		attribute;
+	DdbKeyOp	op;
+	DdbValue	low;
+	DdbValue	high;
+} KeyClause;
+
+#define MAX_KEY_CLAUSES 2
+
+struct DdbExpr
+{
+	DdbExprKind kind;
+	bool		legacy;			/* made of old-style parameters, see legacy.c */
+	const Program *program;		/* a copy of its own */
+	const ExprNode *nodes;
+	const PathStep *steps;
+	const DdbValue *refs;		/* what each reference stands for; names are strings */
+	Target	   *targets;		/* of updates and projections */
+	uint32		ntargets;
+	KeyClause	clauses[MAX_KEY_CLAUSES];	/* of key conditions */
+	int			nclauses;
+	DdbExpr    *next;			/* in its set */
+};
+
+struct DdbExprSet
+{
+	const DdbValue *names;
+	const DdbValue *values;
+	unsigned	accepts;		/* bits of DdbExprKind; 0: not told */
+	DdbExpr    *first;
+	DdbExpr    *last;
+};
+
+/* Copies a program into a new expression of the set, nothing bound yet. */
+extern DdbExpr *ddb_expr_new(DdbExprSet *set, const Program *program);
+
+static inline const ExprNode *
+expr_root(const DdbExpr *expr)
+{
+	return &expr->nodes[expr->program->root];
+}
+
+/* The operands of a node (never of a path or value). */
+static inline const ExprNode *
+first_operand(const DdbExpr *expr, const ExprNode *node)
+{
+	return &expr->nodes[node->first];
+}
+
+static inline const ExprNode *
+next_operand(const DdbExpr *expr, const ExprNode *node)
+{
+	return &expr->nodes[node->next];
+}
+
+static inline const PathStep *
+path_steps(const DdbExpr *expr, const ExprNode *path)
+{
+	return &expr->steps[path->first];
+}
+
+static inline DdbName
+step_name(const DdbExpr *expr, const PathStep *step)
+{
+	const DdbValue *name = &expr->refs[step->value];
+
+	return (DdbName) {(const char *) name->data, name->len};
+}
+
+/* ----------------------------------------------------------------------
+ * path.c
+ * ---------------------------------------------------------------------- */
+
+/* What the path reaches in the record; false when it reaches nothing. */
+extern bool ddb_path_get(const DdbExpr *expr, const ExprNode *path, const DdbRecord *record,
+						 DdbValue *value);
+
+/* One step down into a value. */
+extern bool ddb_path_step(const DdbExpr *expr, const PathStep *step, DdbValue container,
+						  DdbValue *value);
+
+/* By bytes, a shorter name before those that it begins. */
+extern int	ddb_name_order(DdbName a, DdbName b);
+
+/* Orders list indexes before names, each among themselves. */
+extern int	ddb_step_compare(const DdbExpr *expr, const PathStep *a, const PathStep *b);
+
+extern bool ddb_path_equal(const DdbExpr *expr, const ExprNode *a, const ExprNode *b);
+
+/* "[a, b, [0]]", as messages write a path. */
+extern char *ddb_path_text(const DdbExpr *expr, const ExprNode *path);
+
+/* Fills in targets; raises when two of them overlap or conflict. */
+extern void ddb_expr_find_targets(DdbExpr *expr);
+
+/*
+ * Targets that agree in a path's beginning: the run of targets[0 .. count)
+ * that shares the first one's step at this depth.
+ */
+extern uint32 ddb_targets_run(const DdbExpr *expr, const Target *targets, uint32 count, int depth);
+
+/* ----------------------------------------------------------------------
+ * check.c: operands that come from the request
+ * ---------------------------------------------------------------------- */
+
+/* Numbers of operands, then their kinds, of nodes[first .. last]. */
+extern void ddb_check_operands(const DdbExpr *expr, uint32 first, uint32 last);
+
+/* An update's ADD and DELETE. */
+extern void ddb_check_actions(const DdbExpr *expr);
+
+/* ----------------------------------------------------------------------
+ * keycond.c
+ * ---------------------------------------------------------------------- */
+
+/* Finds the clauses; raises for what a key condition may not contain. */
+extern void ddb_key_condition_prepare(DdbExpr *expr);
+
 #endif							/* DDB_EXPR_INT_H */

@@ -414,6 +414,17 @@ require_value(Parser *p, uint32 node)
 		misused(p, node);
 }
 
+/* Nor can a function take list_append(): DynamoDB nests if_not_exists() only. */
+static void
+require_argument(Parser *p, uint32 node)
+{
+	const ExprNode *n = &p->nodes[node];
+
+	require_value(p, node);
+	if (n->type == NODE_FUNCTION && n->op == FUNCTION_LIST_APPEND)
+		misused(p, node);
+}
+
 /* "operand { , operand } )": links them, returns the first and their number. */
 static uint32
 parse_operands(Parser *p, uint32 *count)
@@ -421,13 +432,13 @@ parse_operands(Parser *p, uint32 *count)
 	uint32		first = parse_operand(p);
 	uint32		last = first;
 
-	require_value(p, first);
+	require_argument(p, first);
 	*count = 1;
 	while (accept(p, ','))
 	{
 		uint32		operand = parse_operand(p);
 
-		require_value(p, operand);
+		require_argument(p, operand);
 		p->nodes[last].next = operand;
 		last = operand;
 		(*count)++;
@@ -541,11 +552,12 @@ parse_in(Parser *p, uint32 operand)
 
 	expect(p, '(');
 	p->nodes[operand].next = parse_operands(p, &count);
+	count++;					/* the operand before IN is one of them */
 	if (count > DDB_MAX_IN_OPERANDS)
 		note_problem(p, PROBLEM_OPERATORS,
 					 "The IN operator is provided with too many operands; number of operands: %u",
 					 count);
-	return make_node(p, NODE_IN, operand, count + 1);
+	return make_node(p, NODE_IN, operand, count);
 }
 
 static uint32
@@ -584,7 +596,10 @@ parse_term(Parser *p)
 	return accept(p, TOKEN_BETWEEN) ? parse_between(p, left) : (p->at++, parse_in(p, left));
 }
 
-/* Two NOTs cancel out, so a long row of them makes no deep tree. */
+/*
+ * Two NOTs cancel out, so a long row of them makes no deep tree.  A key
+ * condition keeps one, to be refused for it.
+ */
 static uint32
 parse_not(Parser *p)
 {
@@ -601,7 +616,9 @@ parse_not(Parser *p)
 	node = parse_term(p);
 	if (any)
 		require_condition(p, node);
-	return negate ? make_node(p, NODE_NOT, node, 1) : node;
+	if (negate || (any && p->kind == DDB_EXPR_KEY_CONDITION))
+		return make_node(p, NODE_NOT, node, 1);
+	return node;
 }
 
 /* "x AND y AND z" is one node of three operands. */

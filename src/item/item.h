@@ -225,6 +225,9 @@ extern DdbValue ddb_map_check_size(DdbValue map);
 /* Containers within containers: 0 for a scalar, 1 for a map of scalars. */
 extern int	ddb_value_depth(DdbValue value);
 
+/* Raises YD001 for a container inside too many others; an item's own map is the first. */
+extern void ddb_check_depth(int depth);
+
 /* ----------------------------------------------------------------------
  * Keys and records: how rows look to the layers above storage
  * ---------------------------------------------------------------------- */

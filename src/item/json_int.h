@@ -73,13 +73,6 @@ extern void ddb_lex_finish(DdbLexer *lex);
 extern void ddb_lex_fail(DdbLexer *lex, const char *what) pg_attribute_noreturn();
 
 /* ----------------------------------------------------------------------
- * json.c
- * ---------------------------------------------------------------------- */
-
-/* Raises YD001 for a container inside too many others; an item's own map is the first. */
-extern void ddb_check_depth(int depth);
-
-/* ----------------------------------------------------------------------
  * base64.c: RFC 4648, one spelling for each value
  * ---------------------------------------------------------------------- */
 #define BASE64_ENCODED(n)	(((size_t) (n) + 2) / 3 * 4)

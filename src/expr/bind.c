@@ -1,0 +1,396 @@
+/*-------------------------------------------------------------------------
+ *
+ * bind.c
+ *	  A request's expressions and its #names and :values.
+ *
+ * Everything about a request that needs no item is checked here, for all its
+ * expressions and before any of them is evaluated: so a condition that stops
+ * early, or an item that is not there, never changes what is an error.  The
+ * order is DynamoDB's: the maps of names and values; each expression in turn,
+ * its text, its references, its operands; and at the end what nobody used.
+ *
+ * Binding is cheap, a request that repeats a known text does not parse: the
+ * program is copied, and each reference looked up once.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "expr/expr_int.h"
+#include "miscadmin.h"
+
+/* ----------------------------------------------------------------------
+ * The maps
+ * ---------------------------------------------------------------------- */
+
+#define NAMES	"ExpressionAttributeNames"
+#define VALUES	"ExpressionAttributeValues"
+
+/* "#n" or ":v": the mark, then letters, digits and underscores. */
+static bool
+is_placeholder(DdbName key, char mark)
+{
+	if (key.len < 2 || key.data[0] != mark)
+		return false;
+	for (uint32 i = 1; i < key.len; i++)
+	{
+		if (!ddb_is_name_char(key.data[i]))
+			return false;
+	}
+	return true;
+}
+
+static void
+check_key(const char *map, DdbName key, char mark)
+{
+	if (key.len > DDB_MAX_PLACEHOLDER)
+		ddb_raise(DDB_VALIDATION,
+				  "%s contains invalid key: The expression attribute map contains a key that is too long; size of key: %u",
+				  map, key.len);
+	if (!is_placeholder(key, mark))
+		ddb_raise(DDB_VALIDATION, "%s contains invalid key: Syntax error; key: \"%.*s\"",
+				  map, (int) key.len, key.data);
+}
+
+static void
+check_name_value(DdbName key, DdbValue value)
+{
+	if (value.type != DDB_S)
+		ddb_raise(DDB_VALIDATION, NAMES " contains invalid value: Attribute name must be a string for key %.*s",
+				  (int) key.len, key.data);
+	if (value.len == 0)
+		ddb_raise(DDB_VALIDATION, NAMES " contains invalid value: Empty attribute name for key %.*s",
+				  (int) key.len, key.data);
+	if (value.len > DDB_MAX_NAME)
+		ddb_raise(DDB_VALIDATION, NAMES " contains invalid value: Attribute name is too large, must be less than %d bytes for key %.*s",
+				  DDB_MAX_NAME + 1, (int) key.len, key.data);
+}
+
+static void
+check_map(const char *map, const DdbValue *given, char mark)
+{
+	DdbIter		it;
+	DdbName		key;
+	DdbValue	value;
+
+	if (given == NULL)
+		return;
+	if (ddb_value_count(*given) == 0)
+		ddb_raise(DDB_VALIDATION, "%s must not be empty", map);
+	ddb_iter_begin(&it, *given);
+	while (ddb_iter_next(&it, &key, &value))
+	{
+		check_key(map, key, mark);
+		if (mark == '#')
+			check_name_value(key, value);
+	}
+}
+
+/* ----------------------------------------------------------------------
+ * References
+ * ---------------------------------------------------------------------- */
+
+static DdbName
+ref_text(const DdbExpr *expr, uint32 ref)
+{
+	const TextRef *r = &program_refs(expr->program)[ref];
+
+	return (DdbName) {program_text(expr->program) + r->start, r->len};
+}
+
+/* Looks up what a path's names stand for. */
+static void
+bind_path(const DdbExprSet *set, DdbExpr *expr, const ExprNode *path)
+{
+	for (int i = 0; i < path->count; i++)
+	{
+		const PathStep *step = path_steps(expr, path) + i;
+		DdbValue   *bound;
+		DdbName		text;
+
+		if (step->is_index)
+			continue;
+		text = ref_text(expr, step->value);
+		bound = unconstify(DdbValue *, &expr->refs[step->value]);
+		if (text.data[0] != '#')
+			*bound = ddb_value_string(text.data, text.len);
+		else if (set->names == NULL || !ddb_map_get(*set->names, text.data, text.len, bound))
+			ddb_raise(DDB_VALIDATION,
+					  "Invalid %s: An expression attribute name used in the document path is not defined; attribute name: %.*s",
+					  ddb_kind_name(expr->kind), (int) text.len, text.data);
+	}
+}
+
+static void
+bind_value(const DdbExprSet *set, DdbExpr *expr, const ExprNode *node)
+{
+	DdbName		text = ref_text(expr, node->first);
+
+	if (set->values == NULL ||
+		!ddb_map_get(*set->values, text.data, text.len,
+					 unconstify(DdbValue *, &expr->refs[node->first])))
+		ddb_raise(DDB_VALIDATION,
+				  "Invalid %s: An expression attribute value used in expression is not defined; attribute value: %.*s",
+				  ddb_kind_name(expr->kind), (int) text.len, text.data);
+}
+
+/*
+ * Each simple condition is done with before the next is looked at.  Operands
+ * come before their operator, so a condition's are what came since the last.
+ */
+static void
+bind_condition(const DdbExprSet *set, DdbExpr *expr)
+{
+	uint32		first = 0;
+
+	for (uint32 i = 0; i < expr->program->nnodes; i++)
+	{
+		const ExprNode *node = &expr->nodes[i];
+
+		if (node->type == NODE_PATH)
+			bind_path(set, expr, node);
+		else if (node->type == NODE_VALUE)
+			bind_value(set, expr, node);
+		else if (is_leaf(node))
+		{
+			ddb_check_operands(expr, first, i);
+			first = i + 1;
+		}
+	}
+}
+
+/* An update's names all come first, then its values, then their kinds. */
+static void
+bind_update(const DdbExprSet *set, DdbExpr *expr)
+{
+	uint32		nnodes = expr->program->nnodes;
+
+	for (uint32 i = 0; i < nnodes; i++)
+	{
+		if (expr->nodes[i].type == NODE_PATH)
+			bind_path(set, expr, &expr->nodes[i]);
+	}
+	for (uint32 i = 0; i < nnodes; i++)
+	{
+		if (expr->nodes[i].type == NODE_VALUE)
+			bind_value(set, expr, &expr->nodes[i]);
+	}
+	ddb_expr_find_targets(expr);
+	ddb_check_actions(expr);
+	ddb_check_operands(expr, 0, nnodes - 1);
+}
+
+static void
+bind_projection(const DdbExprSet *set, DdbExpr *expr)
+{
+	for (uint32 i = 0; i < expr->program->nnodes; i++)
+	{
+		if (expr->nodes[i].type == NODE_PATH)
+			bind_path(set, expr, &expr->nodes[i]);
+	}
+	ddb_expr_find_targets(expr);
+}
+
+/* ----------------------------------------------------------------------
+ * Sets
+ * ---------------------------------------------------------------------- */
+
+DdbExprSet *
+ddb_exprs_begin(const DdbValue *names, const DdbValue *values)
+{
+	DdbExprSet *set = palloc0(sizeof(DdbExprSet));
+
+	set->names = names;
+	set->values = values;
+	return set;
+}
+
+void
+ddb_exprs_accept(DdbExprSet *set, DdbExprKind kind)
+{
+	set->accepts |= 1u << kind;
+}
+
+DdbExpr *
+ddb_expr_new(DdbExprSet *set, const Program *program)
+{
+	size_t		head = MAXALIGN(sizeof(DdbExpr));
+	size_t		refs = MAXALIGN(program->nrefs * sizeof(DdbValue));
+	char	   *block = palloc(head + refs + program->size);
+	DdbExpr    *expr = (DdbExpr *) block;
+	Program    *copy = (Program *) (block + head + refs);
+
+	memset(expr, 0, sizeof(DdbExpr));
+	memcpy(copy, program, program->size);
+	expr->kind = program->kind;
+	expr->program = copy;
+	expr->nodes = program_nodes(copy);
+	expr->steps = program_steps(copy);
+	expr->refs = (DdbValue *) (block + head);
+
+	if (set->last)
+		set->last->next = expr;
+	else
+		set->first = expr;
+	set->last = expr;
+	return expr;
+}
+
+DdbExpr *
+ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len)
+{
+	DdbExpr    *expr;
+
+	/* The maps come before the first expression's text. */
+	if (set->first == NULL)
+	{
+		check_map(NAMES, set->names, '#');
+		check_map(VALUES, set->values, ':');
+	}
+	expr = ddb_expr_new(set, ddb_program_get(kind, text, len));
+	if (kind == DDB_EXPR_UPDATE)
+		bind_update(set, expr);
+	else if (kind == DDB_EXPR_PROJECTION)
+		bind_projection(set, expr);
+	else
+		bind_condition(set, expr);
+	return expr;
+}
+
+/* ----------------------------------------------------------------------
+ * What nobody used
+ * ---------------------------------------------------------------------- */
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return ddb_name_order(*(const DdbName *) a, *(const DdbName *) b);
+}
+
+/* All references of the set with this mark, sorted. */
+static DdbName *
+used_refs(const DdbExprSet *set, char mark, size_t *count)
+{
+	size_t		n = 0;
+	DdbName    *used;
+
+	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
+		n += expr->program->nrefs;
+	used = palloc(n * sizeof(DdbName));
+	*count = 0;
+	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
+	{
+		for (uint32 i = 0; i < expr->program->nrefs; i++)
+		{
+			DdbName		text = ref_text(expr, i);
+
+			if (text.data[0] == mark)
+				used[(*count)++] = text;
+		}
+	}
+	qsort(used, *count, sizeof(DdbName), compare_names);
+	return used;
+}
+
+static void
+check_unused(const DdbExprSet *set, const char *map, const DdbValue *given, char mark)
+{
+	StringInfoData unused;
+	size_t		count;
+	DdbName    *used;
+	DdbIter		it;
+	DdbName		key;
+	DdbValue	value;
+
+	if (given == NULL)
+		return;
+	used = used_refs(set, mark, &count);
+	unused.data = NULL;
+	ddb_iter_begin(&it, *given);
+	while (ddb_iter_next(&it, &key, &value))
+	{
+		if (bsearch(&key, used, count, sizeof(DdbName), compare_names))
+			continue;
+		if (unused.data == NULL)
+			initStringInfo(&unused);
+		else
+			appendStringInfoString(&unused, ", ");
+		appendBinaryStringInfo(&unused, key.data, key.len);
+	}
+	if (unused.data)
+		ddb_raise(DDB_VALIDATION, "Value provided in %s unused in expressions: keys: {%s}",
+				  map, unused.data);
+	pfree(used);
+}
+
+/* ": UpdateExpression and ConditionExpression are null", as far as we were told. */
+static char *
+null_expressions(const DdbExprSet *set)
+{
+	static const DdbExprKind order[] = {
+		DDB_EXPR_UPDATE, DDB_EXPR_CONDITION, DDB_EXPR_FILTER, DDB_EXPR_KEY_CONDITION
+	};
+	StringInfoData text;
+	int			n = 0;
+
+	initStringInfo(&text);
+	for (int i = 0; i < lengthof(order); i++)
+	{
+		if (!(set->accepts & (1u << order[i])))
+			continue;
+		appendStringInfo(&text, "%s%s", n++ == 0 ? ": " : " and ", ddb_kind_name(order[i]));
+	}
+	if (n > 0)
+		appendStringInfoString(&text, n == 1 ? " is null" : " are null");
+	return text.data;
+}
+
+/* Is there an expression that could use a :value? */
+static bool
+takes_values(const DdbExprSet *set)
+{
+	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
+	{
+		if (!expr->legacy && expr->kind != DDB_EXPR_PROJECTION)
+			return true;
+	}
+	return false;
+}
+
+void
+ddb_exprs_finish(DdbExprSet *set)
+{
+	bool		any = false;
+
+	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
+		any = any || !expr->legacy;
+	if (set->names && !any)
+		ddb_raise(DDB_VALIDATION, NAMES " can only be specified when using expressions");
+	if (set->values && !takes_values(set))
+		ddb_raise(DDB_VALIDATION, VALUES " can only be specified when using expressions%s",
+				  null_expressions(set));
+
+	check_unused(set, NAMES, set->names, '#');
+	check_unused(set, VALUES, set->values, ':');
+	for (DdbExpr *expr = set->first; expr; expr = expr->next)
+	{
+		if (expr->kind == DDB_EXPR_KEY_CONDITION)
+			ddb_key_condition_prepare(expr);
+	}
+}
+
+bool
+ddb_expr_mentions(const DdbExpr *expr, const char *name, uint32 len)
+{
+	for (uint32 i = 0; i < expr->program->nnodes; i++)
+	{
+		DdbName		first;
+
+		if (expr->nodes[i].type != NODE_PATH)
+			continue;
+		first = step_name(expr, path_steps(expr, &expr->nodes[i]));
+		if (first.len == len && memcmp(first.data, name, len) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,425 @@
+/*-------------------------------------------------------------------------
+ *
+ * update.c
+ *	  UpdateItem's four clauses on an item.
+ *
+ * Two steps.  First every action's outcome is computed from the item as it
+ * was: so "SET a = b, b = a" swaps, and list indexes mean the old positions
+ * whatever the order of clauses.  Then the attribute map is copied once beside
+ * the sorted targets: what no path touches is carried over as a view, and of
+ * nested values only the containers on a path are built anew.  A list closes
+ * up over its removed elements by itself, and what was set past its end is
+ * appended in the order of the indexes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "expr/expr_int.h"
+
+typedef enum Effect
+{
+	EFFECT_NONE,				/* leave the target as it is */
+	EFFECT_PUT,
+	EFFECT_REMOVE,
+} Effect;
+
+/* What becomes of the target with the same index. */
+typedef struct Outcome
+{
+	Effect		effect;
+	DdbValue	value;
+	uint8		number[DDB_NUMBER_BYTES];	/* where arithmetic puts its result */
+} Outcome;
+
+typedef struct Update
+{
+	const DdbExpr *expr;
+	const DdbRecord *old;
+	Outcome    *outcomes;
+} Update;
+
+static DdbValue value_of(const Update *u, const ExprNode *node, uint8 *number);
+
+static void pg_attribute_noreturn()
+raise_data_type(void)
+{
+	ddb_raise(DDB_VALIDATION, "An operand in the update expression has an incorrect data type");
+}
+
+static void pg_attribute_noreturn()
+raise_bad_path(void)
+{
+	ddb_raise(DDB_VALIDATION, "The document path provided in the update expression is invalid for update");
+}
+
+/* ----------------------------------------------------------------------
+ * Values of SET
+ * ---------------------------------------------------------------------- */
+
+static DdbValue
+arithmetic(const Update *u, const ExprNode *node, uint8 *number)
+{
+	const ExprNode *left = first_operand(u->expr, node);
+	uint8		numbers[2][DDB_NUMBER_BYTES];
+	DdbValue	a = value_of(u, left, numbers[0]);
+	DdbValue	b = value_of(u, next_operand(u->expr, left), numbers[1]);
+	DdbValue	result = a;
+
+	if (a.type != DDB_N || b.type != DDB_N)
+		raise_data_type();
+	if (node->type == NODE_PLUS)
+		result.len = ddb_number_add(a, b, number);
+	else
+		result.len = ddb_number_subtract(a, b, number);
+	result.data = number;
+	return result;
+}
+
+static void
+append_elements(DdbBuilder *builder, DdbValue list)
+{
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	value;
+
+	ddb_iter_begin(&it, list);
+	while (ddb_iter_next(&it, &name, &value))
+		ddb_builder_add(builder, value);
+}
+
+static DdbValue
+concatenate(DdbValue a, DdbValue b)
+{
+	DdbBuilder *builder;
+
+	if (a.type != DDB_L || b.type != DDB_L)
+		raise_data_type();
+	builder = ddb_builder_begin(DDB_L);
+	append_elements(builder, a);
+	append_elements(builder, b);
+	return ddb_builder_finish(builder, DDB_DUPLICATES_ERROR);
+}
+
+static DdbValue
+function_value(const Update *u, const ExprNode *node, uint8 *number)
+{
+	const ExprNode *first = first_operand(u->expr, node);
+	const ExprNode *second = next_operand(u->expr, first);
+	DdbValue	value;
+
+	if (node->op == FUNCTION_LIST_APPEND)
+	{
+		value = value_of(u, first, number);
+		return concatenate(value, value_of(u, second, number));
+	}
+	Assert(node->op == FUNCTION_IF_NOT_EXISTS);
+	if (ddb_path_get(u->expr, first, u->old, &value))
+		return value;
+	return value_of(u, second, number);
+}
+
+/* Recursion is bounded by DDB_MAX_NESTING. */
+static DdbValue
+value_of(const Update *u, const ExprNode *node, uint8 *number)
+{
+	DdbValue	value;
+
+	switch (node->type)
+	{
+		case NODE_VALUE:
+			return u->expr->refs[node->first];
+		case NODE_PATH:
+			if (!ddb_path_get(u->expr, node, u->old, &value))
+				ddb_raise(DDB_VALIDATION, "The provided expression refers to an attribute that does not exist in the item");
+			return value;
+		case NODE_FUNCTION:
+			return function_value(u, node, number);
+		default:
+			return arithmetic(u, node, number);
+	}
+}
+
+/* ----------------------------------------------------------------------
+ * ADD and DELETE
+ * ---------------------------------------------------------------------- */
+
+static DdbValue
+set_union(DdbValue a, DdbValue b)
+{
+	DdbBuilder *builder = ddb_builder_begin(a.type);
+
+	append_elements(builder, a);
+	append_elements(builder, b);
+	return ddb_builder_finish(builder, DDB_DUPLICATES_MERGE);
+}
+
+/* False when nothing is left. */
+static bool
+set_difference(DdbValue from, DdbValue remove, DdbValue *result)
+{
+	DdbBuilder *builder = NULL;
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	member;
+
+	ddb_iter_begin(&it, from);
+	while (ddb_iter_next(&it, &name, &member))
+	{
+		if (ddb_value_contains(remove, member))
+			continue;
+		if (builder == NULL)
+			builder = ddb_builder_begin(from.type);
+		ddb_builder_add(builder, member);
+	}
+	if (builder == NULL)
+		return false;
+	*result = ddb_builder_finish(builder, DDB_DUPLICATES_ERROR);
+	return true;
+}
+
+static DdbValue
+add_to(const DdbExpr *expr, DdbValue old, DdbValue value, uint8 *number)
+{
+	if (old.type != value.type)
+		raise_data_type();
+	if (value.type == DDB_L)
+		return concatenate(old, value);
+	if (value.type != DDB_N)
+		return set_union(old, value);
+	value.len = ddb_number_add(old, value, number);
+	value.data = number;
+	return value;
+}
+
+static void
+compute(const Update *u, const Target *target, Outcome *outcome)
+{
+	const ExprNode *action = target->action;
+	const ExprNode *operand = next_operand(u->expr, target->path);
+	DdbValue	old;
+
+	outcome->effect = EFFECT_PUT;
+	switch (action->type)
+	{
+		case NODE_SET:
+			outcome->value = value_of(u, operand, outcome->number);
+			break;
+		case NODE_REMOVE:
+			outcome->effect = EFFECT_REMOVE;
+			break;
+		case NODE_ADD:
+			outcome->value = u->expr->refs[operand->first];
+			if (ddb_path_get(u->expr, target->path, u->old, &old))
+				outcome->value = add_to(u->expr, old, outcome->value, outcome->number);
+			break;
+		default:
+			if (!ddb_path_get(u->expr, target->path, u->old, &old))
+				outcome->effect = EFFECT_NONE;
+			else if (old.type != u->expr->refs[operand->first].type)
+				raise_data_type();
+			else if (!set_difference(old, u->expr->refs[operand->first], &outcome->value))
+				outcome->effect = EFFECT_REMOVE;
+			break;
+	}
+	if (outcome->effect == EFFECT_PUT)
+		ddb_check_depth(target->path->count + ddb_value_depth(outcome->value));
+}
+
+/* ----------------------------------------------------------------------
+ * The new map
+ *
+ * Targets first .. first + count of the update share the steps that lead to a
+ * container; their steps at `depth` are its entries or elements, in runs.
+ * ---------------------------------------------------------------------- */
+
+static DdbValue rebuild(const Update *u, uint32 first, uint32 count, int depth, DdbValue container);
+
+/* Puts an entry or element that was there, as the run of targets wants it. */
+static void
+put_old(const Update *u, DdbBuilder *builder, DdbName name, DdbValue value,
+		uint32 first, uint32 count, int depth)
+{
+	const Outcome *outcome = &u->outcomes[first];
+
+	if (count > 0)
+	{
+		if (u->expr->targets[first].path->count > depth + 1)
+			value = rebuild(u, first, count, depth + 1, value);
+		else if (outcome->effect == EFFECT_REMOVE)
+			return;
+		else if (outcome->effect == EFFECT_PUT)
+			value = outcome->value;
+	}
+	if (name.data)
+		ddb_builder_put(builder, name.data, name.len, value);
+	else
+		ddb_builder_add(builder, value);
+}
+
+/*
+ * A run of targets whose entry or element was not there.  Paths that go on
+ * have no parent to stand in, unless there is no item at all and nothing is to
+ * be put: then there is nothing to remove either.
+ */
+static void
+put_new(const Update *u, DdbBuilder *builder, uint32 first, uint32 count, int depth)
+{
+	const ExprNode *path = u->expr->targets[first].path;
+	const PathStep *step = path_steps(u->expr, path) + depth;
+
+	if (path->count > depth + 1)
+	{
+		for (uint32 i = first; i < first + count; i++)
+		{
+			if (u->old->schema != NULL || u->outcomes[i].effect == EFFECT_PUT)
+				raise_bad_path();
+		}
+		return;
+	}
+	if (u->outcomes[first].effect != EFFECT_PUT)
+		return;
+	if (step->is_index)
+		ddb_builder_add(builder, u->outcomes[first].value);
+	else
+		ddb_builder_put(builder, step_name(u->expr, step).data, step_name(u->expr, step).len,
+						u->outcomes[first].value);
+}
+
+/* A run of targets with one step, and whether it met its entry. */
+typedef struct Run
+{
+	uint32		first;
+	uint32		count;
+	bool		met;
+} Run;
+
+static Run *
+find_runs(const Update *u, uint32 first, uint32 count, int depth, uint32 *nruns)
+{
+	Run		   *runs = palloc(count * sizeof(Run));
+
+	*nruns = 0;
+	for (uint32 i = 0; i < count; i += runs[*nruns - 1].count)
+	{
+		Run		   *run = &runs[(*nruns)++];
+
+		run->first = first + i;
+		run->count = ddb_targets_run(u->expr, &u->expr->targets[first + i], count - i, depth);
+		run->met = false;
+	}
+	return runs;
+}
+
+/* The run that wants this entry or element, or NULL: they are in step order. */
+static Run *
+match_run(const Update *u, Run *runs, uint32 nruns, int depth, DdbName name, uint32 index)
+{
+	uint32		low = 0;
+	uint32		high = nruns;
+
+	while (low < high)
+	{
+		uint32		mid = (low + high) / 2;
+		const PathStep *step = path_steps(u->expr, u->expr->targets[runs[mid].first].path) + depth;
+		int			cmp;
+
+		if (step->is_index)
+			cmp = index < step->value ? -1 : index > step->value;
+		else
+			cmp = ddb_name_order(name, step_name(u->expr, step));
+		if (cmp == 0)
+			return &runs[mid];
+		if (cmp < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+static DdbValue
+rebuild(const Update *u, uint32 first, uint32 count, int depth, DdbValue container)
+{
+	bool		in_list = path_steps(u->expr, u->expr->targets[first].path)[depth].is_index;
+	DdbBuilder *builder;
+	DdbIter		it;
+	DdbName		name = {0};
+	DdbValue	value;
+	uint32		nruns;
+	Run		   *runs;
+
+	if (container.type != (in_list ? DDB_L : DDB_M))
+		raise_bad_path();
+	runs = find_runs(u, first, count, depth, &nruns);
+	builder = ddb_builder_begin(container.type);
+	ddb_iter_begin(&it, container);
+	for (uint32 index = 0; ddb_iter_next(&it, &name, &value); index++)
+	{
+		Run		   *run = match_run(u, runs, nruns, depth, name, index);
+
+		if (run)
+			run->met = true;
+		put_old(u, builder, in_list ? (DdbName) {0} : name, value,
+				run ? run->first : 0, run ? run->count : 0, depth);
+	}
+	for (uint32 i = 0; i < nruns; i++)
+	{
+		if (!runs[i].met)
+			put_new(u, builder, runs[i].first, runs[i].count, depth);
+	}
+	pfree(runs);
+	return ddb_builder_finish(builder, DDB_DUPLICATES_ERROR);
+}
+
+DdbValue
+ddb_update_apply(const DdbExpr *update, const DdbRecord *old)
+{
+	Update		u = {.expr = update, .old = old};
+	DdbValue	map = old->map;
+
+	if (old->schema == NULL)
+		map = ddb_builder_finish(ddb_builder_begin(DDB_M), DDB_DUPLICATES_ERROR);
+	if (update->ntargets == 0)
+		return map;
+	u.outcomes = palloc(update->ntargets * sizeof(Outcome));
+	for (uint32 i = 0; i < update->ntargets; i++)
+		compute(&u, &update->targets[i], &u.outcomes[i]);
+	return rebuild(&u, 0, update->ntargets, 0, map);
+}
+
+/* ----------------------------------------------------------------------
+ * About an update
+ * ---------------------------------------------------------------------- */
+
+void
+ddb_update_check_keys(const DdbExpr *update, const DdbKeySchema *schema)
+{
+	for (uint32 i = 0; i < update->ntargets; i++)
+	{
+		DdbName		name = step_name(update, path_steps(update, update->targets[i].path));
+
+		for (int k = 0; k < schema->nkeys; k++)
+		{
+			const DdbKeyAttr *attr = &schema->attr[k];
+
+			if (name.len == attr->len && memcmp(name.data, attr->name, attr->len) == 0)
+				ddb_raise(DDB_VALIDATION,
+						  "One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key",
+						  attr->name);
+		}
+	}
+}
+
+bool
+ddb_update_only_removes(const DdbExpr *update)
+{
+	for (uint32 i = 0; i < update->ntargets; i++)
+	{
+		uint8		type = update->targets[i].action->type;
+
+		if (type == NODE_SET || type == NODE_ADD)
+			return false;
+	}
+	return update->ntargets > 0;
+}
