@@ -210,7 +210,7 @@ return_updated(DdbPlan *plan, const DdbRecord *old, const DdbRecord *updated)
 	}
 	if (!plan->update)
 		return;
-	touched = ddb_update_touched(plan->update, record, record == updated);
+	touched = ddb_update_touched(plan->update, record);
 	if (ddb_value_count(touched) > 0)
 		return_attributes(plan, touched);
 }
