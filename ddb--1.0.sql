@@ -274,6 +274,28 @@ AS 'MODULE_PATHNAME', 'ddb_fn_to_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ddb.to_set(doc ddb.doc, VARIADIC attributes text[]) IS 'turns these lists into sets of strings, numbers or binary';
 
 -------------------------------------------------------------------------------
+-- expr/: expressions on any item
+-------------------------------------------------------------------------------
+
+CREATE FUNCTION ddb.matches(item ddb.item, condition text, attr_names ddb.doc DEFAULT NULL,
+	attr_values ddb.doc DEFAULT NULL) RETURNS boolean
+AS 'MODULE_PATHNAME', 'ddb_fn_matches' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.matches(ddb.item, text, ddb.doc, ddb.doc)
+	IS 'is the condition expression true of the item? for WHERE and CHECK';
+
+CREATE FUNCTION ddb.apply(item ddb.item, update text, attr_names ddb.doc DEFAULT NULL,
+	attr_values ddb.doc DEFAULT NULL) RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_apply' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.apply(ddb.item, text, ddb.doc, ddb.doc)
+	IS 'the item after the update expression';
+
+CREATE FUNCTION ddb.project(item ddb.item, projection text, attr_names ddb.doc DEFAULT NULL)
+	RETURNS ddb.item
+AS 'MODULE_PATHNAME', 'ddb_fn_project' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.project(ddb.item, text, ddb.doc)
+	IS 'the parts of the item that the projection expression names';
+
+-------------------------------------------------------------------------------
 -- storage/: hash-ordered operator classes, the access method, ddb.compact
 -------------------------------------------------------------------------------
 

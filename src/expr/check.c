@@ -272,7 +272,7 @@ ddb_check_actions(const DdbExpr *expr)
 			continue;
 		ddb_raise_hint(DDB_VALIDATION,
 					   type == DDB_L ?
-					   "Plain JSON has no sets: cast the values to ddb.item, for example '{\":v\": {\"SS\": [\"a\"]}}'::ddb.item." : NULL,
+					   "Plain JSON has no sets: cast the values to ddb.item, or make them with ddb.to_set()." : NULL,
 					   "Invalid %s: Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: ALLOWED_FOR_%s_OPERAND",
 					   ddb_kind_name(expr->kind), word, long_type_name(type), word);
 	}
