@@ -255,7 +255,7 @@ ddb_number_parse(const char *s, size_t len, uint8 out[DDB_NUMBER_BYTES])
 	uint32		outlen;
 	const char *message = ddb_number_try_parse(s, len, out, &outlen);
 
-	if (message == msg_not_numeric)
+	if (message == msg_not_numeric && len > 0)
 		ddb_raise(DDB_VALIDATION, "%s: %.*s", message, pg_mbcliplen(s, (int) len, 1024), s);
 	if (message)
 		ddb_raise(DDB_VALIDATION, "%s", message);
