@@ -19,8 +19,8 @@
  * Parameters
  * ---------------------------------------------------------------------- */
 
-bool
-ddb_return_values_from_name(const char *s, size_t len, DdbReturnValues *value)
+DdbReturnValues
+ddb_return_values(DdbText text, const char *member)
 {
 	static const char *const names[] = {
 		[DDB_RETURN_NONE] = "NONE",
@@ -30,15 +30,15 @@ ddb_return_values_from_name(const char *s, size_t len, DdbReturnValues *value)
 		[DDB_RETURN_UPDATED_NEW] = "UPDATED_NEW",
 	};
 
+	if (text.data == NULL)
+		return DDB_RETURN_NONE;
 	for (int i = 0; i < lengthof(names); i++)
-	{
-		if (strlen(names[i]) == len && memcmp(names[i], s, len) == 0)
-		{
-			*value = i;
-			return true;
-		}
-	}
-	return false;
+		if (strlen(names[i]) == text.len && memcmp(names[i], text.data, text.len) == 0)
+			return i;
+	ddb_raise(DDB_VALIDATION, "1 validation error detected: Value '%.*s' at '%s' failed to "
+			  "satisfy constraint: Member must satisfy enum value set: "
+			  "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
+			  (int) text.len, text.data, member);
 }
 
 /* Parses the expressions of one write; the first step. */
@@ -290,7 +290,7 @@ void
 ddb_reply_item(StringInfo out, DdbValue item)
 {
 	appendStringInfoString(out, "\"Item\":");
-	ddb_value_to_json(out, item, DDB_JSON_TYPED);
+	ddb_map_to_json(out, item, DDB_JSON_TYPED);
 }
 
 static void

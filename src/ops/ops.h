@@ -117,10 +117,11 @@ typedef struct DdbWriteResult
 extern void ddb_write_item(const DdbWrite *write, DdbWriteResult *result);
 
 /*
- * ReturnValues by its name; false when it has no such name (they are
- * case-sensitive).  Whether the action knows it is checked by the action.
+ * ReturnValues by its name (case-sensitive), NONE when it was not given;
+ * raises YD001 naming the member.  Whether the action knows the value is
+ * checked by the action.
  */
-extern bool ddb_return_values_from_name(const char *s, size_t len, DdbReturnValues *value);
+extern DdbReturnValues ddb_return_values(DdbText text, const char *member);
 
 /* ----------------------------------------------------------------------
  * GetItem

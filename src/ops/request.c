@@ -80,7 +80,7 @@ ddb_request_text(const DdbJson *body, const char *name)
 }
 
 static Oid
-find_table(DdbText text)
+find_table(DdbName text)
 {
 	DdbName		name = ddb_request_table_name(text);
 
@@ -128,20 +128,6 @@ ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders)
 		placeholders->values = keep(read_map(values));
 }
 
-static DdbReturnValues
-read_return_values(const DdbJson *body, const char *name)
-{
-	DdbText		text = ddb_request_text(body, name);
-	DdbReturnValues value = DDB_RETURN_NONE;
-
-	if (text.data && !ddb_return_values_from_name(text.data, text.len, &value))
-		ddb_raise(DDB_VALIDATION, "1 validation error detected: Value '%.*s' at '%c%s' failed to "
-				  "satisfy constraint: Member must satisfy enum value set: "
-				  "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
-				  (int) text.len, text.data, pg_tolower((unsigned char) name[0]), name + 1);
-	return value;
-}
-
 void
 ddb_request_write(const DdbJson *body, DdbAction action, DdbWrite *write)
 {
@@ -154,9 +140,11 @@ ddb_request_write(const DdbJson *body, DdbAction action, DdbWrite *write)
 	if (action == DDB_ACTION_UPDATE)
 		write->update = ddb_request_text(body, "UpdateExpression");
 	ddb_request_placeholders(body, &write->placeholders);
-	write->return_values = read_return_values(body, "ReturnValues");
+	write->return_values =
+		ddb_return_values(ddb_request_text(body, "ReturnValues"), "returnValues");
 	write->return_item_on_failure =
-		read_return_values(body, "ReturnValuesOnConditionCheckFailure") == DDB_RETURN_ALL_OLD;
+		ddb_return_values(ddb_request_text(body, "ReturnValuesOnConditionCheckFailure"),
+						  "returnValuesOnConditionCheckFailure") == DDB_RETURN_ALL_OLD;
 }
 
 void

@@ -56,6 +56,15 @@ typedef struct DdbTableFacts
 
 extern void ddb_table_facts(Oid relid, DdbTableFacts *facts);
 
+/* All ddb tables of the database, in byte order of their API names. */
+typedef struct DdbTableEntry
+{
+	Oid			relid;
+	char	   *name;
+} DdbTableEntry;
+
+extern List *ddb_table_list(void);
+
 /*
  * The API names (char *) of the tables on the search_path that come after
  * `after` (or NULL: all) in byte order, at most limit + 1 of them.

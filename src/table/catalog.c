@@ -1,0 +1,319 @@
+/*-------------------------------------------------------------------------
+ *
+ * catalog.c
+ *	  ddb.catalog: what a table cannot say of itself.
+ *
+ * A row holds a table's API name, its id and the time it was made, keyed by
+ * schema and relation name as text, so that it survives pg_dump whatever else
+ * is in the dump.  A row is believed only of a relation that has our key
+ * index, and no row is needed: a table that came from a partial restore or
+ * from CREATE TABLE ... LIKE has its relation's name and an id made from it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "base/errors.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "table/table_int.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* ----------------------------------------------------------------------
+ * Working on ddb's own tables
+ * ---------------------------------------------------------------------- */
+
+static Oid
+catalog_owner(void)
+{
+	Oid			relid = get_relname_relid("catalog", get_namespace_oid("ddb", false));
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("table ddb.catalog does not exist"),
+				 errhint("The extension ddb is not whole in this database.")));
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+void
+ddb_catalog_enter(DdbCatalogScope *scope)
+{
+	Oid			owner = catalog_owner();
+
+	GetUserIdAndSecContext(&scope->user, &scope->security);
+	SetUserIdAndSecContext(owner, scope->security | SECURITY_LOCAL_USERID_CHANGE);
+	scope->guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	SPI_connect();
+}
+
+void
+ddb_catalog_leave(DdbCatalogScope *scope)
+{
+	SPI_finish();
+	AtEOXact_GUC(true, scope->guc_level);
+	SetUserIdAndSecContext(scope->user, scope->security);
+}
+
+/* Runs one command with text parameters; returns the rows it touched or found. */
+static uint64
+run(const char *command, int nargs, const char *const *args, bool read_only)
+{
+	Oid			types[4];
+	Datum		values[4];
+	int			rc;
+
+	Assert(nargs <= lengthof(types));
+	for (int i = 0; i < nargs; i++)
+	{
+		types[i] = TEXTOID;
+		values[i] = CStringGetTextDatum(args[i]);
+	}
+	rc = SPI_execute_with_args(command, nargs, types, values, NULL, read_only, 0);
+	if (rc < 0)
+		elog(ERROR, "ddb.catalog: %s: %s", SPI_result_code_string(rc), command);
+	return SPI_processed;
+}
+
+static void
+change(const char *command, int nargs, const char *const *args)
+{
+	DdbCatalogScope scope;
+
+	ddb_catalog_enter(&scope);
+	run(command, nargs, args, false);
+	ddb_catalog_leave(&scope);
+}
+
+void
+ddb_catalog_insert(const char *schema, const char *relname, const char *name)
+{
+	/* A row left over by a drop that no event trigger saw is overwritten. */
+	change("INSERT INTO ddb.catalog (schema_name, relation_name, name) VALUES ($1, $2, $3)"
+		   " ON CONFLICT (schema_name, relation_name) DO UPDATE"
+		   " SET name = excluded.name, id = excluded.id, created = excluded.created",
+		   3, (const char *const[]) {schema, relname, name});
+}
+
+void
+ddb_catalog_delete(const char *schema, const char *relname)
+{
+	change("DELETE FROM ddb.catalog WHERE schema_name = $1 AND relation_name = $2",
+		   2, (const char *const[]) {schema, relname});
+}
+
+void
+ddb_catalog_move(const char *schema, const char *relname,
+				 const char *new_schema, const char *new_relname)
+{
+	change("UPDATE ddb.catalog SET schema_name = $3, relation_name = $4,"
+		   " name = CASE WHEN $2 = $4 THEN name ELSE $4 END"
+		   " WHERE schema_name = $1 AND relation_name = $2",
+		   4, (const char *const[]) {schema, relname, new_schema, new_relname});
+}
+
+void
+ddb_catalog_move_schema(const char *schema, const char *new_schema)
+{
+	change("UPDATE ddb.catalog SET schema_name = $2 WHERE schema_name = $1",
+		   2, (const char *const[]) {schema, new_schema});
+}
+
+/* ----------------------------------------------------------------------
+ * Reading
+ * ---------------------------------------------------------------------- */
+
+typedef struct Row
+{
+	char	   *name;
+	char	   *id;
+	double		created;
+} Row;
+
+/* Reads the relation's row into the memory context that was current. */
+static bool
+read_row(Oid relid, Row *row)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DdbCatalogScope scope;
+	char	   *args[2];
+	bool		found;
+
+	args[0] = get_namespace_name(get_rel_namespace(relid));
+	args[1] = get_rel_name(relid);
+	if (args[0] == NULL || args[1] == NULL)
+		return false;
+	ddb_catalog_enter(&scope);
+	found = run("SELECT name, id::text, extract(epoch FROM created)::float8 FROM ddb.catalog"
+				" WHERE schema_name = $1 AND relation_name = $2",
+				2, (const char *const *) args, true) == 1;
+	if (found)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[0];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		bool		isnull;
+
+		row->name = MemoryContextStrdup(context, SPI_getvalue(tuple, desc, 1));
+		row->id = MemoryContextStrdup(context, SPI_getvalue(tuple, desc, 2));
+		row->created = DatumGetFloat8(SPI_getbinval(tuple, desc, 3, &isnull));
+	}
+	ddb_catalog_leave(&scope);
+	return found;
+}
+
+char *
+ddb_catalog_name(Oid relid)
+{
+	Row			row;
+
+	return read_row(relid, &row) ? row.name : NULL;
+}
+
+/* Without a row: an id from the relation's whole name. */
+static void
+derive_id(Oid relid, char id[37])
+{
+	char	   *name = psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)),
+								get_rel_name(relid));
+	uint64		half[2];
+
+	for (int i = 0; i < 2; i++)
+		half[i] = hash_bytes_extended((const unsigned char *) name, strlen(name), i);
+	snprintf(id, 37, "%08x-%04x-%04x-%04x-%012llx",
+			 (uint32) (half[0] >> 32), (uint16) (half[0] >> 16), (uint16) half[0],
+			 (uint16) (half[1] >> 48), (unsigned long long) (half[1] & UINT64CONST(0xffffffffffff)));
+}
+
+/* Counts and bytes, as the planner would guess them now. */
+static void
+estimate(Oid relid, DdbTableFacts *facts)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	BlockNumber pages;
+	double		tuples;
+	double		visible;
+
+	table_relation_estimate_size(rel, NULL, &pages, &tuples, &visible);
+	facts->item_count = (int64) tuples;
+	facts->size_bytes = DatumGetInt64(DirectFunctionCall1(pg_table_size,
+														  ObjectIdGetDatum(relid)));
+	table_close(rel, AccessShareLock);
+}
+
+void
+ddb_table_facts(Oid relid, DdbTableFacts *facts)
+{
+	Row			row;
+
+	memset(facts, 0, sizeof(*facts));
+	if (!ddb_relation_key_schema(relid, &facts->schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a ddb table", get_rel_name(relid))));
+	facts->name = get_rel_name(relid);
+	if (read_row(relid, &row))
+	{
+		facts->name = row.name;
+		facts->created = row.created;
+		strlcpy(facts->id, row.id, sizeof(facts->id));
+	}
+	else
+		derive_id(relid, facts->id);
+	facts->plain = ddb_table_is_plain(ddb_table_open(relid, ACL_SELECT));
+	estimate(relid, facts);
+}
+
+/* ----------------------------------------------------------------------
+ * All tables
+ * ---------------------------------------------------------------------- */
+
+/* What stands in one of our classes; whether it is a table is asked below. */
+#define FIND_TABLES \
+	"SELECT i.indrelid, coalesce(k.name, c.relname::text)" \
+	" FROM pg_index i" \
+	" JOIN pg_opclass o ON o.oid = i.indclass[0]" \
+	" JOIN pg_namespace d ON d.oid = o.opcnamespace AND d.nspname = 'ddb'" \
+	" JOIN pg_class c ON c.oid = i.indrelid AND c.relkind = 'r'" \
+	" JOIN pg_namespace n ON n.oid = c.relnamespace" \
+	" LEFT JOIN ddb.catalog k ON k.schema_name = n.nspname AND k.relation_name = c.relname" \
+	" WHERE i.indisunique"
+
+static int
+compare_entries(const ListCell *a, const ListCell *b)
+{
+	const DdbTableEntry *x = lfirst(a);
+	const DdbTableEntry *y = lfirst(b);
+
+	return strcmp(x->name, y->name);
+}
+
+List *
+ddb_table_list(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	List	   *entries = NIL;
+	List	   *tables = NIL;
+	DdbCatalogScope scope;
+	ListCell   *lc;
+
+	ddb_catalog_enter(&scope);
+	run(FIND_TABLES, 0, NULL, true);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		bool		isnull;
+		MemoryContext spi = MemoryContextSwitchTo(context);
+		DdbTableEntry *entry = palloc(sizeof(DdbTableEntry));
+
+		entry->relid = DatumGetObjectId(SPI_getbinval(tuple, desc, 1, &isnull));
+		entry->name = SPI_getvalue(tuple, desc, 2);
+		entries = lappend(entries, entry);
+		MemoryContextSwitchTo(spi);
+	}
+	ddb_catalog_leave(&scope);
+
+	foreach(lc, entries)
+	{
+		DdbTableEntry *entry = lfirst(lc);
+		DdbKeySchema schema;
+
+		if (ddb_relation_key_schema(entry->relid, &schema))
+			tables = lappend(tables, entry);
+	}
+	list_sort(tables, compare_entries);
+	return tables;
+}
+
+List *
+ddb_table_names(const char *after, int limit)
+{
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ddb_table_list())
+	{
+		DdbTableEntry *entry = lfirst(lc);
+
+		if (list_length(names) <= limit && RelationIsVisible(entry->relid) &&
+			(after == NULL || strcmp(entry->name, after) > 0))
+			names = lappend(names, entry->name);
+	}
+	return names;
+}

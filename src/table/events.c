@@ -1,0 +1,102 @@
+/*-------------------------------------------------------------------------
+ *
+ * events.c
+ *	  Event triggers by which the catalog follows DROP and ALTER.
+ *
+ * The catalog is keyed by names, and when a command has ended the old name is
+ * gone from PostgreSQL's catalogs; but the command's own tree still has it.
+ * So nothing has to be remembered from before the command, and nothing can be
+ * out of date.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "commands/event_trigger.h"
+#include "executor/spi.h"
+#include "table/table_int.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+PG_FUNCTION_INFO_V1(ddb_on_drop);
+PG_FUNCTION_INFO_V1(ddb_on_alter);
+
+static EventTriggerData *
+event(FunctionCallInfo fcinfo)
+{
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("not called by an event trigger")));
+	return (EventTriggerData *) fcinfo->context;
+}
+
+Datum
+ddb_on_drop(PG_FUNCTION_ARGS)
+{
+	DdbCatalogScope scope;
+
+	(void) event(fcinfo);
+	ddb_catalog_enter(&scope);
+	if (SPI_execute("DELETE FROM ddb.catalog k USING pg_event_trigger_dropped_objects() d"
+					" WHERE d.object_type = 'table' AND k.schema_name = d.schema_name"
+					" AND k.relation_name = d.object_name", false, 0) != SPI_OK_DELETE)
+		elog(ERROR, "could not follow a drop");
+	ddb_catalog_leave(&scope);
+	PG_RETURN_NULL();
+}
+
+/*
+ * A relation has left a name: moves the catalog's row of the schema that it
+ * left.  Of an unqualified name only the search_path says which that was: one
+ * that has the old name no more.  Where the catalog never had a row, nothing
+ * happens.
+ */
+static void
+follow(const RangeVar *old, const char *new_schema, const char *new_name)
+{
+	List	   *path = NIL;
+	ListCell   *lc;
+
+	if (old->schemaname)
+		path = list_make1_oid(get_namespace_oid(old->schemaname, true));
+	else
+		path = fetch_search_path(false);
+	foreach(lc, path)
+	{
+		char	   *schema = get_namespace_name(lfirst_oid(lc));
+
+		if (schema == NULL || OidIsValid(get_relname_relid(old->relname, lfirst_oid(lc))))
+			continue;
+		if (new_schema == NULL && !OidIsValid(get_relname_relid(new_name, lfirst_oid(lc))))
+			continue;
+		ddb_catalog_move(schema, old->relname, new_schema ? new_schema : schema, new_name);
+	}
+}
+
+Datum
+ddb_on_alter(PG_FUNCTION_ARGS)
+{
+	Node	   *command = event(fcinfo)->parsetree;
+
+	if (IsA(command, RenameStmt))
+	{
+		RenameStmt *stmt = (RenameStmt *) command;
+
+		/* ALTER INDEX and ALTER VIEW rename tables too; columns have a subname. */
+		if (stmt->renameType == OBJECT_SCHEMA)
+			ddb_catalog_move_schema(stmt->subname, stmt->newname);
+		else if (stmt->relation && stmt->subname == NULL)
+			follow(stmt->relation, NULL, stmt->newname);
+	}
+	else if (IsA(command, AlterObjectSchemaStmt))
+	{
+		AlterObjectSchemaStmt *stmt = (AlterObjectSchemaStmt *) command;
+
+		if (stmt->relation)
+			follow(stmt->relation, stmt->newschema, stmt->relation->relname);
+	}
+	PG_RETURN_NULL();
+}
