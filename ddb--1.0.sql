@@ -477,9 +477,236 @@ COMMENT ON ACCESS METHOD ddb IS 'heap that keeps the items of a collection on fe
 -- table/: tables and the catalog
 -------------------------------------------------------------------------------
 
+-- What a table cannot say of itself, keyed by names so that it survives
+-- pg_dump (src/table/catalog.c).  Only ddb's own functions write here.
+CREATE TABLE ddb.catalog (
+	schema_name text COLLATE "C" NOT NULL,
+	relation_name text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	id uuid NOT NULL DEFAULT gen_random_uuid(),
+	created timestamptz NOT NULL DEFAULT now(),
+	PRIMARY KEY (schema_name, relation_name)
+);
+COMMENT ON TABLE ddb.catalog IS 'API names, ids and ages of the tables made by ddb.create_table';
+GRANT SELECT ON ddb.catalog TO PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('ddb.catalog', '');
+
+CREATE FUNCTION ddb.on_drop() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'ddb_on_drop' LANGUAGE C;
+COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables';
+CREATE EVENT TRIGGER ddb_on_drop ON sql_drop EXECUTE FUNCTION ddb.on_drop();
+CREATE FUNCTION ddb.on_alter() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'ddb_on_alter' LANGUAGE C;
+COMMENT ON FUNCTION ddb.on_alter() IS 'the catalog follows renamed and moved tables';
+CREATE EVENT TRIGGER ddb_on_alter ON ddl_command_end EXECUTE FUNCTION ddb.on_alter();
+
+CREATE FUNCTION ddb.create_table(name text, partition_key text, sort_key text DEFAULT NULL,
+		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S')
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_create_table' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.create_table(text, text, text, text, text) IS
+	'makes a table of items; key types are S, N, B';
+CREATE FUNCTION ddb.drop_table(tbl regclass) RETURNS void
+	AS 'MODULE_PATHNAME', 'ddb_fn_drop_table' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.drop_table(regclass) IS 'drops a table of items, as DROP TABLE does';
+CREATE FUNCTION ddb.describe_table(tbl regclass, OUT name text,
+		OUT partition_key text, OUT partition_key_type text,
+		OUT sort_key text, OUT sort_key_type text,
+		OUT item_count bigint, OUT size_bytes bigint, OUT plain boolean,
+		OUT created timestamptz, OUT id uuid)
+	AS 'MODULE_PATHNAME', 'ddb_fn_describe_table' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.describe_table(regclass) IS
+	'keys and size of a table; item_count is an estimate';
+CREATE FUNCTION ddb.list_tables(OUT tbl regclass, OUT name text,
+		OUT partition_key text, OUT partition_key_type text,
+		OUT sort_key text, OUT sort_key_type text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'ddb_fn_list_tables' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.list_tables() IS 'all tables of items in this database';
+
+CREATE FUNCTION ddb.full_item(record) RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_full_item' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.full_item(record) IS 'a row''s keys and attributes as one item';
+CREATE FUNCTION ddb.populate_record(base anyelement, doc ddb.doc) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'ddb_fn_populate_record' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.populate_record(anyelement, ddb.doc) IS
+	'a whole item taken apart into a row: populate_record(NULL::shop, doc)';
+
 -------------------------------------------------------------------------------
 -- ops/: ddb.key and the item operations, query, batch, transact
 -------------------------------------------------------------------------------
+
+-- A key value on its way into a function (src/sql/fn_key.c).
+CREATE TYPE ddb.key;
+CREATE FUNCTION ddb.key_in(cstring) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key_in(cstring) IS 'I/O';
+CREATE FUNCTION ddb.key_out(ddb.key) RETURNS cstring
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key_out(ddb.key) IS 'I/O';
+CREATE FUNCTION ddb.key_recv(internal) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key_recv(internal) IS 'I/O';
+CREATE TYPE ddb.key (
+	INPUT = ddb.key_in, OUTPUT = ddb.key_out, RECEIVE = ddb.key_recv,
+	INTERNALLENGTH = VARIABLE, ALIGNMENT = char, STORAGE = extended
+);
+COMMENT ON TYPE ddb.key IS 'a key value as a parameter: read by the table''s key type';
+
+CREATE FUNCTION ddb.key(text) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(text) IS 'cast';
+CREATE CAST (text AS ddb.key) WITH FUNCTION ddb.key(text) AS IMPLICIT;
+CREATE FUNCTION ddb.key(smallint) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int2' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(smallint) IS 'cast';
+CREATE CAST (smallint AS ddb.key) WITH FUNCTION ddb.key(smallint) AS IMPLICIT;
+CREATE FUNCTION ddb.key(integer) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int4' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(integer) IS 'cast';
+CREATE CAST (integer AS ddb.key) WITH FUNCTION ddb.key(integer) AS IMPLICIT;
+CREATE FUNCTION ddb.key(bigint) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(bigint) IS 'cast';
+CREATE CAST (bigint AS ddb.key) WITH FUNCTION ddb.key(bigint) AS IMPLICIT;
+CREATE FUNCTION ddb.key(numeric) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(numeric) IS 'cast';
+CREATE CAST (numeric AS ddb.key) WITH FUNCTION ddb.key(numeric) AS IMPLICIT;
+CREATE FUNCTION ddb.key(bytea) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(bytea) IS 'cast';
+CREATE CAST (bytea AS ddb.key) WITH FUNCTION ddb.key(bytea) AS IMPLICIT;
+CREATE FUNCTION ddb.key(uuid) RETURNS ddb.key
+	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.key(uuid) IS 'cast';
+CREATE CAST (uuid AS ddb.key) WITH FUNCTION ddb.key(uuid) AS IMPLICIT;
+-- Casts do not chain: varchar needs its own.
+CREATE CAST (varchar AS ddb.key) WITH FUNCTION ddb.key(text) AS IMPLICIT;
+
+-- One item.  Everything after the keys has a default: name it.
+CREATE FUNCTION ddb.get_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL,
+		projection text DEFAULT NULL, attr_names ddb.doc DEFAULT NULL)
+	RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_get_item' LANGUAGE C STABLE PARALLEL RESTRICTED COST 50;
+COMMENT ON FUNCTION ddb.get_item(regclass, ddb.key, ddb.key, text, ddb.doc) IS
+	'the item with this key, or NULL';
+CREATE FUNCTION ddb.put_item(tbl regclass, item ddb.doc,
+		condition text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL,
+		return_values text DEFAULT 'NONE', return_values_on_failure text DEFAULT 'NONE')
+	RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_put_item' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100;
+COMMENT ON FUNCTION ddb.put_item(regclass, ddb.doc, text, ddb.doc, ddb.doc, text, text) IS
+	'writes a whole item; false conditions raise YD002';
+CREATE FUNCTION ddb.update_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL, update text DEFAULT NULL,
+		condition text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL,
+		return_values text DEFAULT 'ALL_NEW', return_values_on_failure text DEFAULT 'NONE')
+	RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_update_item' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100;
+COMMENT ON FUNCTION ddb.update_item(regclass, ddb.key, ddb.key, text, text, ddb.doc, ddb.doc, text, text) IS
+	'changes an item by an update expression; answers with the new item';
+CREATE FUNCTION ddb.delete_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL,
+		condition text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL,
+		return_values text DEFAULT 'ALL_OLD', return_values_on_failure text DEFAULT 'NONE')
+	RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_delete_item' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100;
+COMMENT ON FUNCTION ddb.delete_item(regclass, ddb.key, ddb.key, text, ddb.doc, ddb.doc, text, text) IS
+	'deletes an item; answers with it, or NULL when there was none';
+
+-- For those who would rather branch than trap: a false condition is an answer.
+CREATE FUNCTION ddb.try_put_item(tbl regclass, item ddb.doc,
+		condition text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_try_put_item' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100;
+COMMENT ON FUNCTION ddb.try_put_item(regclass, ddb.doc, text, ddb.doc, ddb.doc) IS
+	'put_item; false when the condition is';
+CREATE FUNCTION ddb.try_update_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL, update text DEFAULT NULL,
+		condition text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL)
+	RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_try_update_item' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100;
+COMMENT ON FUNCTION ddb.try_update_item(regclass, ddb.key, ddb.key, text, text, ddb.doc, ddb.doc) IS
+	'update_item; NULL when the condition is false';
+CREATE FUNCTION ddb.try_delete_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL,
+		condition text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_try_delete_item' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100;
+COMMENT ON FUNCTION ddb.try_delete_item(regclass, ddb.key, ddb.key, text, ddb.doc, ddb.doc) IS
+	'delete_item; true when an item was deleted';
+
+-- Many items.
+CREATE FUNCTION ddb.read_support(internal) RETURNS internal
+	AS 'MODULE_PATHNAME', 'ddb_fn_read_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.read_support(internal) IS 'row estimates of query, collection and scan';
+CREATE FUNCTION ddb.query(tbl regclass, key_condition text, filter text DEFAULT NULL,
+		projection text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL,
+		scan_forward boolean DEFAULT true, max_items integer DEFAULT NULL,
+		start_key ddb.doc DEFAULT NULL, index_name text DEFAULT NULL)
+	RETURNS SETOF ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_query' LANGUAGE C STABLE PARALLEL RESTRICTED
+	COST 1000 ROWS 50 SUPPORT ddb.read_support;
+COMMENT ON FUNCTION ddb.query(regclass, text, text, text, ddb.doc, ddb.doc, boolean, integer,
+		ddb.doc, text) IS 'items of one collection by a key condition';
+CREATE FUNCTION ddb.collection(tbl regclass, pk ddb.key, begins_with ddb.key DEFAULT NULL,
+		sk_from ddb.key DEFAULT NULL, sk_to ddb.key DEFAULT NULL, after ddb.key DEFAULT NULL,
+		newest_first boolean DEFAULT false, max_items integer DEFAULT NULL,
+		index_name text DEFAULT NULL, projection text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL)
+	RETURNS SETOF ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_collection' LANGUAGE C STABLE PARALLEL RESTRICTED
+	COST 1000 ROWS 50 SUPPORT ddb.read_support;
+COMMENT ON FUNCTION ddb.collection(regclass, ddb.key, ddb.key, ddb.key, ddb.key, ddb.key, boolean,
+		integer, text, text, ddb.doc) IS 'items of one collection by sort key';
+CREATE FUNCTION ddb.scan(tbl regclass, filter text DEFAULT NULL, projection text DEFAULT NULL,
+		attr_names ddb.doc DEFAULT NULL, attr_values ddb.doc DEFAULT NULL,
+		segment integer DEFAULT NULL, total_segments integer DEFAULT NULL,
+		max_items integer DEFAULT NULL, start_key ddb.doc DEFAULT NULL,
+		index_name text DEFAULT NULL)
+	RETURNS SETOF ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_scan' LANGUAGE C STABLE PARALLEL RESTRICTED
+	COST 1000 ROWS 1000 SUPPORT ddb.read_support;
+COMMENT ON FUNCTION ddb.scan(regclass, text, text, ddb.doc, ddb.doc, integer, integer, integer,
+		ddb.doc, text) IS 'all items, or those of one of total_segments segments';
+
+-- Batches and transactions take the API's arrays word for word.
+CREATE FUNCTION ddb.batch_get_item(request_items json, OUT table_name text, OUT item ddb.item)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'ddb_fn_batch_get_item' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+	COST 1000 ROWS 25;
+COMMENT ON FUNCTION ddb.batch_get_item(json) IS 'BatchGetItem''s RequestItems; the items found';
+CREATE FUNCTION ddb.batch_write_item(request_items json) RETURNS integer
+	AS 'MODULE_PATHNAME', 'ddb_fn_batch_write_item' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	COST 1000;
+COMMENT ON FUNCTION ddb.batch_write_item(json) IS
+	'BatchWriteItem''s RequestItems; how many were carried out: all of them';
+CREATE FUNCTION ddb.transact_get_items(actions json) RETURNS SETOF ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_transact_get_items' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+	COST 1000 ROWS 25;
+COMMENT ON FUNCTION ddb.transact_get_items(json) IS
+	'TransactGetItems'' TransactItems; an item or NULL for each, in order';
+CREATE FUNCTION ddb.transact_write_items(actions json, client_token text DEFAULT NULL)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_transact_write_items' LANGUAGE C VOLATILE PARALLEL UNSAFE
+	COST 1000;
+COMMENT ON FUNCTION ddb.transact_write_items(json, text) IS
+	'TransactWriteItems'' TransactItems; false when client_token says they were done before';
+
+-- ClientRequestToken (src/ops/token.c): whose, which and for what, as digests.
+CREATE TABLE ddb.transaction_tokens (
+	role oid NOT NULL,
+	token bytea NOT NULL,
+	content bytea NOT NULL,
+	claimed timestamptz NOT NULL,
+	PRIMARY KEY (role, token)
+);
+CREATE INDEX transaction_tokens_claimed ON ddb.transaction_tokens (claimed);
+COMMENT ON TABLE ddb.transaction_tokens IS 'tokens of the transactions of the last ten minutes';
 
 -------------------------------------------------------------------------------
 -- api/: ddb.api

@@ -18,6 +18,7 @@
 #include "base/compat.h"
 
 #include "access/nbtree.h"
+#include "access/relation.h"
 #include "access/reloptions.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_type.h"
@@ -155,4 +156,19 @@ ddb_facts(Relation rel)
 		pfree(rel->rd_amcache);
 	rel->rd_amcache = kept;
 	return kept;
+}
+
+bool
+ddb_relation_columns(Oid relid, DdbKeySchema *schema, DdbColumns *columns)
+{
+	Relation	rel;
+	const DdbFacts *facts;
+
+	if (!ddb_relation_key_schema(relid, schema))
+		return false;
+	rel = relation_open(relid, AccessShareLock);
+	facts = ddb_facts(rel);
+	*columns = (DdbColumns) {facts->pk, facts->sk, facts->item};
+	relation_close(rel, AccessShareLock);
+	return true;
 }

@@ -49,6 +49,16 @@ extern bool ddb_table_is_plain(const DdbTable *table);
 /* The relation's key schema if it is a ddb table; false otherwise. */
 extern bool ddb_relation_key_schema(Oid relid, DdbKeySchema *schema);
 
+/* The same, and where its columns stand; sk is 0 with a simple key. */
+typedef struct DdbColumns
+{
+	AttrNumber	pk;
+	AttrNumber	sk;
+	AttrNumber	item;
+} DdbColumns;
+
+extern bool ddb_relation_columns(Oid relid, DdbKeySchema *schema, DdbColumns *columns);
+
 /* ----------------------------------------------------------------------
  * Reading.  Records are views: valid until the next call for the same table
  * or scan.  The snapshot is the active one.

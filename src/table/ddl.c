@@ -92,8 +92,9 @@ run_command(const char *command)
 
 /* CREATE TABLE and what 15 cannot yet say in it. */
 static void
-create_relation(const char *relation, const DdbKeySchema *schema)
+create_relation(const char *relation, const DdbRelationName *where, const DdbKeySchema *schema)
 {
+	char	   *constraint = makeObjectName(where->relname, NULL, "key_check");
 	StringInfoData sql;
 
 	initStringInfo(&sql);
@@ -101,7 +102,9 @@ create_relation(const char *relation, const DdbKeySchema *schema)
 					 key_column(schema->attr[0].type)->type);
 	if (schema->nkeys == 2)
 		appendStringInfo(&sql, "sk %s NOT NULL, ", key_column(schema->attr[1].type)->type);
-	appendStringInfoString(&sql, "item ddb.item NOT NULL) USING ddb WITH (toast_tuple_target = 8160)");
+	appendStringInfo(&sql, "item ddb.item NOT NULL, CONSTRAINT %s CHECK (ddb.check_key(pk%s)))"
+					 " USING ddb WITH (toast_tuple_target = 8160)",
+					 quote_identifier(constraint), schema->nkeys == 2 ? ", sk" : "");
 	run_command(sql.data);
 	run_command(psprintf("ALTER TABLE %s ALTER COLUMN item SET STORAGE MAIN", relation));
 }
@@ -146,7 +149,7 @@ ddb_table_create(const DdbTableDefinition *definition)
 	check_free(&where, name);
 
 	SPI_connect();
-	create_relation(relation, &definition->schema);
+	create_relation(relation, &where, &definition->schema);
 	create_key_index(relation, &where, &definition->schema);
 	SPI_finish();
 
