@@ -62,6 +62,13 @@ extern int64 ddb_api_integer(const DdbJson *number);
 /* An integer member, with its value when absent. */
 extern int64 ddb_api_int_member(const DdbJson *structure, const char *name, int64 absent);
 
+/*
+ * Expressions and the parameters they replaced do not mix (YD001).  Both lists
+ * end with NULL and are in the order in which the message names them.
+ */
+extern void ddb_api_exclude(const DdbJson *structure, const char *const *expressions,
+							const char *const *legacy);
+
 /* ----- api_reply.c: the reply is written straight into one buffer ----- */
 
 /* A comma, unless the container was just opened. */
