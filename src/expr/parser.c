@@ -60,6 +60,8 @@ static const Problem update_order[NPROBLEMS] = {
 	PROBLEM_MISUSE, PROBLEM_SECTION, PROBLEM_PATH
 };
 
+#define REDUNDANT_PARENS "The expression has redundant parentheses;"
+
 typedef struct Parser
 {
 	DdbExprKind kind;
@@ -191,13 +193,18 @@ count_operator(Parser *p)
 					 p->operators);
 }
 
+/*
+ * Goes into parentheses.  What nests beyond the bound is raised for what is
+ * wrong with it as far as it has been read, else for its nesting.
+ */
 static void
-enter(Parser *p)
+enter(Parser *p, Problem problem, const char *excess)
 {
 	check_stack_depth();
-	if (++p->nesting > DDB_MAX_NESTING)
-		ddb_raise(DDB_VALIDATION, "Invalid %s: The expression has too many nesting levels; nesting levels: %d",
-				  ddb_kind_name(p->kind), p->nesting);
+	if (++p->nesting <= DDB_MAX_NESTING)
+		return;
+	note_problem(p, problem, "%s", excess);
+	raise_problems(p);
 }
 
 static void
@@ -344,12 +351,12 @@ parse_group(Parser *p, uint32 (*inside) (Parser *))
 	uint32		node;
 
 	expect(p, '(');
-	enter(p);
+	enter(p, PROBLEM_OPERATORS, REDUNDANT_PARENS);
 	node = inside(p);
 	leave(p);
 	if (p->group_start == start + 1 && p->group_end == p->at - 1 &&
 		p->group_end > p->group_start && peek(p) == ')')
-		note_problem(p, PROBLEM_PARENS, "The expression has redundant parentheses;");
+		note_problem(p, PROBLEM_PARENS, REDUNDANT_PARENS);
 	expect(p, ')');
 	p->group_start = start;
 	p->group_end = p->at - 1;
@@ -456,7 +463,7 @@ parse_function(Parser *p)
 	uint32		node;
 
 	p->at += 2;					/* the name and its parenthesis */
-	enter(p);
+	enter(p, PROBLEM_MISUSE, "The expression has too many nested functions;");
 	first = parse_operands(p, &count);
 	leave(p);
 	node = make_node(p, NODE_FUNCTION, first, count);
@@ -689,7 +696,6 @@ parse_action(Parser *p, TokenType section)
 	{
 		case TOKEN_SET:
 			expect(p, '=');
-			count_operator(p);
 			return make_pair(p, NODE_SET, path, parse_set_value(p));
 		case TOKEN_REMOVE:
 			return make_node(p, NODE_REMOVE, path, 1);
