@@ -128,47 +128,57 @@ qsort_members(const void *a, const void *b)
 	return compare_members(a, b);
 }
 
+static pg_attribute_always_inline bool
+any_equal(const DdbBuilder *b, int (*compare) (const Entry *, const Entry *))
+{
+	for (uint32 i = 1; i < b->count; i++)
+	{
+		if (compare(&b->entries[i - 1], &b->entries[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Sorts the entries and says whether two are equal.  Most containers are
  * short or already in order (taken from an item), and insertion sort is the
  * quickest for both, and stable; others cost it more than a few moves and go to
- * qsort.
+ * qsort.  Inlined, so that each caller has its own with `compare` inlined too.
  */
-static bool
+static pg_attribute_always_inline bool
 sort_entries(DdbBuilder *b, int (*compare) (const Entry *, const Entry *),
 			 int (*qsort_compare) (const void *, const void *))
 {
 	Entry	   *e = b->entries;
 	uint32		moves = 0;
+	bool		equal = false;
 
 	for (uint32 i = 1; i < b->count; i++)
 	{
 		uint32		j = i;
 		Entry		moving;
+		int			cmp = compare(&e[i - 1], &e[i]);
 
-		if (compare(&e[i - 1], &e[i]) <= 0)
-			continue;
-		moving = e[i];
-		do
+		if (cmp > 0)
 		{
-			e[j] = e[j - 1];
-			j--;
-			moves++;
-		} while (j > 0 && compare(&e[j - 1], &moving) > 0);
-		e[j] = moving;
+			moving = e[i];
+			do
+			{
+				e[j] = e[j - 1];
+				j--;
+				moves++;
+			} while (j > 0 && (cmp = compare(&e[j - 1], &moving)) > 0);
+			e[j] = moving;
+		}
+		equal |= cmp == 0;
 		if (moves > INLINE_ENTRIES * INLINE_ENTRIES)
 		{
 			CHECK_FOR_INTERRUPTS();
 			qsort(e, b->count, sizeof(Entry), qsort_compare);
-			break;
+			return any_equal(b, compare);
 		}
 	}
-	for (uint32 i = 1; i < b->count; i++)
-	{
-		if (compare(&e[i - 1], &e[i]) == 0)
-			return true;
-	}
-	return false;
+	return equal;
 }
 
 /* ----- writing ----- */

@@ -24,18 +24,20 @@ ddb_type_name(DdbType type)
 	return type_names[type];
 }
 
+/* Read for every value of DynamoDB JSON, hence not a search of the table. */
 bool
 ddb_type_from_name(const char *s, size_t len, DdbType *type)
 {
-	for (int i = 0; i < DDB_NTYPES; i++)
-	{
-		if (strlen(type_names[i]) == len && memcmp(type_names[i], s, len) == 0)
-		{
-			*type = (DdbType) i;
-			return true;
-		}
-	}
-	return false;
+	if (len == 1)
+		*type = *s == 'S' ? DDB_S : *s == 'N' ? DDB_N : *s == 'B' ? DDB_B :
+			*s == 'M' ? DDB_M : DDB_L;
+	else if (len == 2)
+		*type = *s == 'S' ? DDB_SS : *s == 'N' ? DDB_NS : DDB_BS;
+	else if (len == 4)
+		*type = *s == 'B' ? DDB_BOOL : DDB_NULL;
+	else
+		return false;
+	return memcmp(s, type_names[*type], len) == 0;
 }
 
 /* A varint of two bytes or more. */
@@ -83,7 +85,10 @@ ddb_item_map(const DdbItem *item)
 	return map;
 }
 
-/* Finds a name in a short body, which ends early where names are longer. */
+/*
+ * Finds a name in a short body; names are in order, so most misses end early.
+ * No name is empty, so where lengths agree there is a first byte.
+ */
 static bool
 find_short(const uint8 *p, uint32 count, const char *name, uint32 len, DdbValue *value)
 {
@@ -94,8 +99,10 @@ find_short(const uint8 *p, uint32 count, const char *name, uint32 len, DdbValue 
 		p = ddb_varint(p, &n);
 		if (n == len)
 		{
-			int			cmp = memcmp(p, name, len);
+			int			cmp = *p - (uint8) *name;
 
+			if (cmp == 0)
+				cmp = memcmp(p, name, len);
 			if (cmp == 0)
 			{
 				ddb_element(p + n, value);
