@@ -357,10 +357,9 @@ extern const DdbJson *ddb_json_get(const DdbJson *object, const char *name);
 extern DdbValue ddb_map_from_tree(const DdbJson *tree, DdbJsonForm form);
 extern DdbValue ddb_value_from_tree(const DdbJson *tree, DdbJsonForm form);
 /*
- * Checks the JSON types in DynamoDB JSON and no values (YD015): a request's
- * members are all checked so before any of them is read.
+ * Checks the JSON types in one value of DynamoDB JSON and nothing else
+ * (YD015): a request's members are all checked so before any of them is read.
  */
-extern void ddb_map_check_tree(const DdbJson *tree);
 extern void ddb_value_check_tree(const DdbJson *tree);
 /* Appends a JSON string literal with its quotes. */
 extern void ddb_json_string(StringInfo out, const char *s, uint32 len);

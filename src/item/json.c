@@ -498,12 +498,6 @@ ddb_value_from_tree(const DdbJson *tree, DdbJsonForm form)
 }
 
 void
-ddb_map_check_tree(const DdbJson *tree)
-{
-	check_types(tree->source.data, tree->source.len, true);
-}
-
-void
 ddb_value_check_tree(const DdbJson *tree)
 {
 	check_types(tree->source.data, tree->source.len, false);

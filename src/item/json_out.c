@@ -14,33 +14,56 @@
 #include "item/json_int.h"
 #include "miscadmin.h"
 
-/* Room for `size` more bytes and a NUL; returns where to write them. */
-static inline char *
-room(StringInfo out, int size)
+/* Where the next byte goes; the StringInfo learns of it at the end. */
+typedef struct Out
 {
-	if (unlikely(out->maxlen - out->len <= size))
-		enlargeStringInfo(out, size);
-	return out->data + out->len;
-}
-
-/* Ends what room() began. */
-static inline void
-written(StringInfo out, char *end)
-{
-	out->len = end - out->data;
-	*end = '\0';
-}
+	StringInfo	buf;
+	char	   *p;
+	char	   *end;			/* there is room up to here, and for a NUL behind it */
+	DdbJsonForm form;
+} Out;
 
 static inline void
-put(StringInfo out, const char *piece, size_t len)
+out_begin(Out *o, StringInfo buf, DdbJsonForm form)
 {
-	char	   *p = room(out, len);
-
-	memcpy(p, piece, len);
-	written(out, p + len);
+	o->buf = buf;
+	o->p = buf->data + buf->len;
+	o->end = buf->data + buf->maxlen - 1;
+	o->form = form;
 }
 
-#define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
+static inline void
+out_finish(Out *o)
+{
+	o->buf->len = o->p - o->buf->data;
+	*o->p = '\0';
+}
+
+static pg_noinline void
+grow(Out *o, int size)
+{
+	out_finish(o);
+	enlargeStringInfo(o->buf, size);
+	out_begin(o, o->buf, o->form);
+}
+
+/* Makes room for `size` more bytes. */
+static inline void
+need(Out *o, int size)
+{
+	if (unlikely(o->end - o->p < size))
+		grow(o, size);
+}
+
+static inline void
+put(Out *o, const char *piece, int len)
+{
+	need(o, len);
+	memcpy(o->p, piece, len);
+	o->p += len;
+}
+
+#define PUT(o, literal) put(o, literal, sizeof(literal) - 1)
 
 /* ----------------------------------------------------------------------
  * Strings
@@ -71,71 +94,87 @@ skip_plain(const char *s, const char *end)
 	return s;
 }
 
-/* Writes one escape, at most 6 bytes; returns its end. */
-static char *
-escape(char *p, char c)
+/* Writes one escape, of at most 6 bytes. */
+static void
+escape(Out *o, char c)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char *letter = c == '\0' ? NULL : strchr("\"\"\\\\\bb\ff\nn\rr\tt", c);
 
-	*p++ = '\\';
+	PUT(o, "\\");
 	if (letter)
-		*p++ = letter[1];
+		put(o, letter + 1, 1);
 	else
 	{
-		memcpy(p, "u00", 3);
-		p[3] = hex[(uint8) c >> 4];
-		p[4] = hex[c & 15];
-		p += 5;
+		PUT(o, "u00");
+		put(o, &hex[(uint8) c >> 4], 1);
+		put(o, &hex[c & 15], 1);
 	}
-	return p;
+}
+
+/* A string with its quotes. */
+static inline void
+write_string(Out *o, const char *s, uint32 len)
+{
+	const char *end = s + len;
+
+	PUT(o, "\"");
+	for (;;)
+	{
+		const char *stop = skip_plain(s, end);
+
+		put(o, s, stop - s);
+		if (stop == end)
+			break;
+		escape(o, *stop);
+		s = stop + 1;
+	}
+	PUT(o, "\"");
 }
 
 void
 ddb_json_string(StringInfo out, const char *s, uint32 len)
 {
-	const char *end = s + len;
-	char	   *p = room(out, len + 2);
+	Out			o;
 
-	*p++ = '"';
-	for (;;)
-	{
-		const char *stop = skip_plain(s, end);
-
-		memcpy(p, s, stop - s);
-		p += stop - s;
-		if (stop == end)
-			break;
-		written(out, p);
-		p = room(out, end - stop + 7);
-		p = escape(p, *stop);
-		s = stop + 1;
-	}
-	*p++ = '"';
-	written(out, p);
+	out_begin(&o, out, DDB_JSON_PLAIN);
+	write_string(&o, s, len);
+	out_finish(&o);
 }
 
 /* ----------------------------------------------------------------------
  * Values
  * ---------------------------------------------------------------------- */
 
-static void write_value(StringInfo out, DdbValue value, DdbJsonForm form);
+static void write_value(Out *o, DdbValue value);
 
 static void
-write_number(StringInfo out, DdbValue value, DdbJsonForm form)
+write_binary(Out *o, DdbValue value)
 {
-	char	   *p = room(out, DDB_NUMBER_TEXT + 2);
+	size_t		size = BASE64_ENCODED(value.len);
 
-	if (form == DDB_JSON_TYPED)
-		*p++ = '"';
-	p += ddb_number_print(value.data, value.len, p);
-	if (form == DDB_JSON_TYPED)
-		*p++ = '"';
-	written(out, p);
+	PUT(o, "\"");
+	need(o, size);
+	ddb_base64_encode(value.data, value.len, o->p);
+	o->p += size;
+	PUT(o, "\"");
 }
 
 static void
-write_map(StringInfo out, DdbValue map, DdbJsonForm form)
+write_number(Out *o, DdbValue value)
+{
+	if (o->form == DDB_JSON_TYPED)
+		PUT(o, "\"");
+	need(o, DDB_NUMBER_TEXT);
+	o->p += ddb_number_print(value.data, value.len, o->p);
+	if (o->form == DDB_JSON_TYPED)
+		PUT(o, "\"");
+}
+
+static void write_tagged(Out *o, DdbValue value);
+
+static void
+write_map(Out *o, DdbValue map)
 {
 	DdbIter		it;
 	DdbName		name;
@@ -143,23 +182,23 @@ write_map(StringInfo out, DdbValue map, DdbJsonForm form)
 	bool		first = true;
 
 	CHECK_FOR_INTERRUPTS();
-	PUT(out, "{");
+	PUT(o, "{");
 	ddb_iter_begin(&it, map);
 	while (ddb_iter_next(&it, &name, &value))
 	{
 		if (!first)
-			PUT(out, ", ");
+			PUT(o, ", ");
 		first = false;
-		ddb_json_string(out, name.data, name.len);
-		PUT(out, ": ");
-		ddb_value_to_json(out, value, form);
+		write_string(o, name.data, name.len);
+		PUT(o, ": ");
+		write_tagged(o, value);
 	}
-	PUT(out, "}");
+	PUT(o, "}");
 }
 
 /* The elements of a list, the members of a set (which have no tag of their own). */
 static void
-write_array(StringInfo out, DdbValue array, DdbJsonForm form)
+write_array(Out *o, DdbValue array)
 {
 	DdbIter		it;
 	DdbName		name;
@@ -167,64 +206,60 @@ write_array(StringInfo out, DdbValue array, DdbJsonForm form)
 	bool		first = true;
 
 	CHECK_FOR_INTERRUPTS();
-	PUT(out, "[");
+	PUT(o, "[");
 	ddb_iter_begin(&it, array);
 	while (ddb_iter_next(&it, &name, &value))
 	{
 		if (!first)
-			PUT(out, ", ");
+			PUT(o, ", ");
 		first = false;
 		if (array.type == DDB_L)
-			ddb_value_to_json(out, value, form);
+			write_tagged(o, value);
 		else
-			write_value(out, value, form);
+			write_value(o, value);
 	}
-	PUT(out, "]");
+	PUT(o, "]");
 }
 
 /* The value without its tag. */
 static void
-write_value(StringInfo out, DdbValue value, DdbJsonForm form)
+write_value(Out *o, DdbValue value)
 {
 	switch ((DdbType) value.type)
 	{
 		case DDB_NULL:
-			if (form == DDB_JSON_TYPED)
-				PUT(out, "true");
-			else
-				PUT(out, "null");
-			break;
 		case DDB_BOOL:
-			if (value.boolean)
-				PUT(out, "true");
+			if (value.boolean || (value.type == DDB_NULL && o->form == DDB_JSON_TYPED))
+				PUT(o, "true");
+			else if (value.type == DDB_BOOL)
+				PUT(o, "false");
 			else
-				PUT(out, "false");
+				PUT(o, "null");
 			break;
 		case DDB_N:
-			write_number(out, value, form);
+			write_number(o, value);
 			break;
 		case DDB_S:
-			ddb_json_string(out, (const char *) value.data, value.len);
+			write_string(o, (const char *) value.data, value.len);
 			break;
 		case DDB_B:
-			PUT(out, "\"");
-			ddb_append_base64(out, value.data, value.len);
-			PUT(out, "\"");
+			write_binary(o, value);
 			break;
 		case DDB_NS:
 		case DDB_SS:
 		case DDB_BS:
 		case DDB_L:
-			write_array(out, value, form);
+			write_array(o, value);
 			break;
 		case DDB_M:
-			write_map(out, value, form);
+			write_map(o, value);
 			break;
 	}
 }
 
-void
-ddb_value_to_json(StringInfo out, DdbValue value, DdbJsonForm form)
+/* The value in its tag, where the form has tags. */
+static void
+write_tagged(Out *o, DdbValue value)
 {
 	static const struct
 	{
@@ -243,18 +278,32 @@ ddb_value_to_json(StringInfo out, DdbValue value, DdbJsonForm form)
 		[DDB_M] = {6, "{\"M\": "},
 	};
 
-	if (form == DDB_JSON_PLAIN)
+	if (o->form == DDB_JSON_PLAIN)
 	{
-		write_value(out, value, form);
+		write_value(o, value);
 		return;
 	}
-	put(out, tag[value.type].text, tag[value.type].len);
-	write_value(out, value, form);
-	PUT(out, "}");
+	put(o, tag[value.type].text, tag[value.type].len);
+	write_value(o, value);
+	PUT(o, "}");
+}
+
+void
+ddb_value_to_json(StringInfo out, DdbValue value, DdbJsonForm form)
+{
+	Out			o;
+
+	out_begin(&o, out, form);
+	write_tagged(&o, value);
+	out_finish(&o);
 }
 
 void
 ddb_map_to_json(StringInfo out, DdbValue map, DdbJsonForm form)
 {
-	write_map(out, map, form);
+	Out			o;
+
+	out_begin(&o, out, form);
+	write_map(&o, map);
+	out_finish(&o);
 }
