@@ -242,8 +242,9 @@ ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len)
 	DdbExpr    *expr;
 
 	/* The maps come before the first expression's text. */
-	if (set->first == NULL)
+	if (!set->checked)
 	{
+		set->checked = true;
 		check_map(NAMES, set->names, '#');
 		check_map(VALUES, set->values, ':');
 	}
@@ -280,6 +281,8 @@ used_refs(const DdbExprSet *set, char mark, size_t *count)
 	*count = 0;
 	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
 	{
+		if (expr->legacy)
+			continue;
 		for (uint32 i = 0; i < expr->program->nrefs; i++)
 		{
 			DdbName		text = ref_text(expr, i);
@@ -374,7 +377,7 @@ ddb_exprs_finish(DdbExprSet *set)
 	check_unused(set, VALUES, set->values, ':');
 	for (DdbExpr *expr = set->first; expr; expr = expr->next)
 	{
-		if (expr->kind == DDB_EXPR_KEY_CONDITION)
+		if (expr->kind == DDB_EXPR_KEY_CONDITION && !expr->legacy)
 			ddb_key_condition_prepare(expr);
 	}
 }

@@ -102,6 +102,48 @@ extern void ddb_key_condition_resolve(const DdbExpr *expr, const DdbKeySchema *s
 /* Is this sort-key value inside the condition? */
 extern bool ddb_key_condition_holds(const DdbKeyCondition *condition, DdbValue sort_key);
 
+/* ----- old-style parameters (legacy.c) -----
+ *
+ * They become expressions of the set like any other, without names and values
+ * of their own.  That they do not mix with expressions is for the caller to
+ * see, who knows what the parameters are called.
+ */
+
+typedef enum DdbExists
+{
+	DDB_EXISTS_NOT_GIVEN, DDB_EXISTS_FALSE, DDB_EXISTS_TRUE
+} DdbExists;
+
+/* A member of Expected, QueryFilter, ScanFilter or KeyConditions. */
+typedef struct DdbLegacyCondition
+{
+	DdbName		attribute;
+	DdbName		comparison;		/* ComparisonOperator; data NULL if not given */
+	const DdbValue *values;		/* AttributeValueList */
+	uint32		nvalues;
+	bool		has_list;		/* was it given? */
+	const DdbValue *value;		/* Expected: Value, or NULL */
+	DdbExists	exists;			/* Expected */
+} DdbLegacyCondition;
+
+/* A member of AttributeUpdates. */
+typedef struct DdbLegacyUpdate
+{
+	DdbName		attribute;
+	DdbName		action;			/* data NULL if not given: PUT */
+	const DdbValue *value;		/* or NULL */
+} DdbLegacyUpdate;
+
+/*
+ * Expected is kind CONDITION, the filters FILTER, KeyConditions KEY_CONDITION.
+ * They are joined by OR if `any`, else by AND.  Conditions are brought into
+ * one form in place.  NULL when there are none, which is always true.
+ */
+extern DdbExpr *ddb_exprs_add_legacy_conditions(DdbExprSet *set, DdbExprKind kind,
+												DdbLegacyCondition *conditions, int n, bool any);
+extern DdbExpr *ddb_exprs_add_legacy_updates(DdbExprSet *set, const DdbLegacyUpdate *updates, int n);
+extern DdbExpr *ddb_exprs_add_legacy_projection(DdbExprSet *set, const DdbName *attributes, int n);
+
 /* Is the word reserved (any case)? */
 extern bool ddb_reserved_word(const char *s, size_t len);
 

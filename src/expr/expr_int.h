@@ -234,7 +234,7 @@ typedef struct KeyClause
 struct DdbExpr
 {
 	DdbExprKind kind;
-	bool		legacy;			/* made of old-style parameters, see legacy.c */
+	bool		legacy;			/* made of old-style parameters; its refs have no text */
 	const Program *program;		/* a copy of its own */
 	const ExprNode *nodes;
 	const PathStep *steps;
@@ -250,6 +250,7 @@ struct DdbExprSet
 {
 	const DdbValue *names;
 	const DdbValue *values;
+	bool		checked;		/* have the maps been? */
 	unsigned	accepts;		/* bits of DdbExprKind; 0: not told */
 	DdbExpr    *first;
 	DdbExpr    *last;
