@@ -549,7 +549,7 @@ CREATE FUNCTION ddb.key_recv(internal) RETURNS ddb.key
 COMMENT ON FUNCTION ddb.key_recv(internal) IS 'I/O';
 CREATE TYPE ddb.key (
 	INPUT = ddb.key_in, OUTPUT = ddb.key_out, RECEIVE = ddb.key_recv,
-	INTERNALLENGTH = VARIABLE, ALIGNMENT = char, STORAGE = extended
+	INTERNALLENGTH = VARIABLE, STORAGE = extended
 );
 COMMENT ON TYPE ddb.key IS 'a key value as a parameter: read by the table''s key type';
 
