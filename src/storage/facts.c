@@ -21,12 +21,12 @@
 #include "access/relation.h"
 #include "access/reloptions.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "storage/storage_int.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 
 /* The type of a key column, or false when it cannot be one. */
@@ -75,7 +75,7 @@ in_byte_order(Relation index)
 	switch (index_getprocid(index, 2, BTORDER_PROC))
 	{
 		case F_BTTEXTCMP:
-			return lc_collate_is_c(index->rd_indcollation[1]);
+			return index->rd_indcollation[1] == C_COLLATION_OID;
 		case F_NUMERIC_CMP:
 		case F_BYTEACMP:
 			return true;

@@ -40,7 +40,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
-#include "utils/pg_locale.h"
 #include "utils/sortsupport.h"
 
 /* ----------------------------------------------------------------------
