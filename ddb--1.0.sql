@@ -467,6 +467,12 @@ CREATE OPERATOR CLASS ddb.bytea_hash_ops FOR TYPE bytea USING btree AS
 COMMENT ON OPERATOR CLASS ddb.bytea_hash_ops USING btree IS
 	'bytea ordered by a stable 64-bit hash, then by value';
 
+-- What a table's CHECK constraint calls.
+CREATE FUNCTION ddb.check_key(VARIADIC "any") RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_check_key' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.check_key(VARIADIC "any") IS
+	'raises YD001 for key columns (pk, or pk and sk) that no DynamoDB key could be';
+
 CREATE FUNCTION ddb.tableam_handler(internal) RETURNS table_am_handler
 	AS 'MODULE_PATHNAME', 'ddb_tableam_handler' LANGUAGE C;
 COMMENT ON FUNCTION ddb.tableam_handler(internal) IS 'handler of access method ddb';

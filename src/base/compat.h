@@ -31,4 +31,22 @@ typedef bool DdbUpdateIndexes;
 #define TU_All true
 #endif
 
+/* 18 counts an index scan's searches for EXPLAIN. */
+#if PG_VERSION_NUM >= 180000
+#define ddb_index_beginscan(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
+#else
+#define ddb_index_beginscan(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, nkeys, 0)
+#endif
+
+/* 16 can leave all but summarizing indexes alone. */
+#if PG_VERSION_NUM >= 160000
+#define ddb_exec_insert_index_tuples(result, slot, estate, update, conflict, arbiters) \
+	ExecInsertIndexTuples(result, slot, estate, update, true, conflict, arbiters, false)
+#else
+#define ddb_exec_insert_index_tuples(result, slot, estate, update, conflict, arbiters) \
+	ExecInsertIndexTuples(result, slot, estate, update, true, conflict, arbiters)
+#endif
+
 #endif							/* DDB_COMPAT_H */

@@ -7,6 +7,8 @@
  */
 #include "base/compat.h"
 
+#include "storage/storage.h"
+
 PG_MODULE_MAGIC;
 
 void		_PG_init(void);
@@ -14,4 +16,5 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
+	ddb_storage_init();
 }

@@ -9,6 +9,12 @@
  * type's default class and in byte order, is the sort key.  The item is the
  * column `item`.
  *
+ * A table is plain when nothing in it would notice that a write did not come
+ * through the executor: it has the columns, the constraint and the indexes
+ * that ddb.create_table() makes, at most other indexes that refuse nothing, no
+ * triggers (so no foreign keys either way), no rules, and is no partition.
+ * Row security depends on the user too: table.c.
+ *
  * The facts hang on the heap relation's rd_amcache (heap does not use it), so
  * PostgreSQL forgets them whenever the relation, its indexes, triggers, rules,
  * policies or constraints change.
@@ -19,19 +25,21 @@
 
 #include "access/nbtree.h"
 #include "access/relation.h"
-#include "access/reloptions.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
+#include "nodes/primnodes.h"
 #include "storage/storage_int.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 /* The type of a key column, or false when it cannot be one. */
-static bool
-key_type(Oid typid, uint8 *type)
+bool
+ddb_key_type(Oid typid, uint8 *type)
 {
 	switch (typid)
 	{
@@ -103,7 +111,7 @@ read_key_index(Relation rel, Relation index, DdbFacts *facts)
 		AttrNumber	attno = form->indkey.values[i];
 
 		if (attno <= 0 || index->rd_indoption[i] != 0 ||
-			!key_type(TupleDescAttr(rel->rd_att, attno - 1)->atttypid,
+			!ddb_key_type(TupleDescAttr(rel->rd_att, attno - 1)->atttypid,
 					  &facts->schema.attr[i].type))
 			return false;
 	}
@@ -121,8 +129,80 @@ read_key_index(Relation rel, Relation index, DdbFacts *facts)
 	return true;
 }
 
+/* The column `item` of type ddb.item, or 0. */
+static AttrNumber
+find_item_column(TupleDesc desc)
+{
+	Oid			schema = get_namespace_oid("ddb", true);
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+									   CStringGetDatum("item"), ObjectIdGetDatum(schema));
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (!att->attisdropped && att->atttypid == type &&
+			strcmp(NameStr(att->attname), "item") == 0)
+			return att->attnum;
+	}
+	return InvalidAttrNumber;
+}
+
+static bool
+is_column(Node *node, AttrNumber attno)
+{
+	return IsA(node, Var) && ((Var *) node)->varattno == attno;
+}
+
+/* Is this CHECK constraint ours: ddb.check_key(pk [, sk])? */
+static bool
+is_key_check(const char *expression, const DdbFacts *facts)
+{
+	FuncExpr   *call = (FuncExpr *) stringToNode(expression);
+	FmgrInfo	function;
+
+	if (!IsA(call, FuncExpr) || list_length(call->args) != facts->schema.nkeys ||
+		!is_column(linitial(call->args), facts->pk) ||
+		(facts->sk && !is_column(lsecond(call->args), facts->sk)))
+		return false;
+	fmgr_info(call->funcid, &function);
+	return function.fn_addr == ddb_check_key;
+}
+
+/* Are columns and constraints as we make them? */
+static bool
+columns_are_plain(TupleDesc desc, const DdbFacts *facts)
+{
+	if (desc->natts != facts->schema.nkeys + 1)
+		return false;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (att->attisdropped || !att->attnotnull || att->attgenerated || att->attidentity)
+			return false;
+	}
+	if (desc->constr == NULL)
+		return true;
+	for (int i = 0; i < desc->constr->num_check; i++)
+	{
+		if (!is_key_check(desc->constr->check[i].ccbin, facts))
+			return false;
+	}
+	return true;
+}
+
+/* What an index beside the key index means: does it refuse rows? */
 static void
-find_key_index(Relation rel, DdbFacts *facts)
+note_other_index(Relation index, DdbFacts *facts)
+{
+	facts->other_indexes = true;
+	if (index->rd_index->indisunique || index->rd_index->indisexclusion)
+		facts->plain = false;
+}
+
+static void
+read_indexes(Relation rel, DdbFacts *facts)
 {
 	List	   *indexes = RelationGetIndexList(rel);
 	ListCell   *lc;
@@ -130,24 +210,37 @@ find_key_index(Relation rel, DdbFacts *facts)
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-		bool		found = !OidIsValid(facts->key_index) && read_key_index(rel, index, facts);
 
-		if (!found)
-			facts->other_indexes = true;
+		if (OidIsValid(facts->key_index) || !read_key_index(rel, index, facts))
+			note_other_index(index, facts);
 		index_close(index, AccessShareLock);
 	}
 	list_free(indexes);
 }
 
+static void
+find_facts(Relation rel, DdbFacts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+	facts->item = find_item_column(RelationGetDescr(rel));
+	if (facts->item == InvalidAttrNumber)
+		return;
+	facts->plain = rel->rd_rel->relkind == RELKIND_RELATION && !rel->rd_rel->relispartition &&
+		rel->trigdesc == NULL && rel->rd_rules == NULL;
+	read_indexes(rel, facts);
+	if (!OidIsValid(facts->key_index) || !columns_are_plain(RelationGetDescr(rel), facts))
+		facts->plain = false;
+}
+
 const DdbFacts *
 ddb_facts(Relation rel)
 {
-	DdbFacts	facts = {0};
+	DdbFacts	facts;
 	DdbFacts   *kept;
 
 	if (likely(rel->rd_amcache))
 		return rel->rd_amcache;
-	find_key_index(rel, &facts);
+	find_facts(rel, &facts);
 	kept = MemoryContextAlloc(CacheMemoryContext, sizeof(DdbFacts));
 	*kept = facts;
 

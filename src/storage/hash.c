@@ -387,6 +387,28 @@ HASH_CLASS_FUNCTIONS(text, check_collation)
 HASH_CLASS_FUNCTIONS(numeric, no_collation)
 HASH_CLASS_FUNCTIONS(bytea, no_collation)
 
+/* The hash of key columns' values: of a partition key, and for key locks. */
+int64
+ddb_datum_hash(DdbType type, Datum datum)
+{
+	Bytes		key = bytes_open(datum);
+	int64		hash = type == DDB_N ? hash_numeric_bytes(key.data, key.len) :
+		hash_plain(key.data, key.len);
+
+	bytes_close(key);
+	return hash;
+}
+
+int64
+ddb_partition_hash(DdbValue partition_key)
+{
+	Datum		datum = ddb_key_to_datum(partition_key);
+	int64		hash = ddb_datum_hash(partition_key.type, datum);
+
+	pfree(DatumGetPointer(datum));
+	return hash;
+}
+
 /* ----------------------------------------------------------------------
  * Sorting: the hash is the abbreviated key, and hardly ever ties
  * ---------------------------------------------------------------------- */

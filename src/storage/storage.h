@@ -23,6 +23,9 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
+/* Installs what ends the keeping of open tables; called once, at load. */
+extern void ddb_storage_init(void);
+
 /*
  * An open table.  Opened tables are kept until the statement's next utility
  * command or the transaction's end, so that opening again costs no lock and
@@ -123,7 +126,10 @@ extern void ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, 
  */
 extern void ddb_row_lock(DdbTable *table, const DdbKey *key);
 
-/* The one global order in which several items are locked. */
+/*
+ * The one global order in which several items are locked.  values[1] of a
+ * simple key must be zeroed.
+ */
 extern int	ddb_key_lock_order(Oid relid_a, const DdbKey *a, Oid relid_b, const DdbKey *b);
 
 /* ----------------------------------------------------------------------
@@ -131,10 +137,10 @@ extern int	ddb_key_lock_order(Oid relid_a, const DdbKey *a, Oid relid_b, const D
  * ---------------------------------------------------------------------- */
 
 /*
- * The 64-bit hash of a partition key's unescaped bytes (numbers: their
- * ordered bytes).  Part of the on-disk format: it never changes.
+ * The 64-bit hash by whose order partition keys stand in the index (hash.c
+ * says over which bytes).  Part of the on-disk format: it never changes.
  */
-extern uint64 ddb_partition_hash(DdbValue partition_key);
+extern int64 ddb_partition_hash(DdbValue partition_key);
 
 /* A key column's Datum from a value, and back (views, or palloc'd). */
 extern Datum ddb_key_to_datum(DdbValue value);

@@ -5,7 +5,8 @@
  *
  * hash.c		the order of partition keys
  * keys.c		key columns: escapes, limits, lock order
- * table.c		what a relation is, and the tables kept open
+ * facts.c		what a relation is
+ * table.c		the tables kept open
  * rows.c		one row: get, write, lock
  * scan.c		many rows: collections and segments
  * executor.c	the same on tables that are not plain
@@ -18,6 +19,7 @@
 #define DDB_STORAGE_INT_H
 
 #include "access/heapam.h"
+#include "access/skey.h"
 #include "executor/tuptable.h"
 #include "storage/block.h"
 #include "storage/storage.h"
@@ -35,6 +37,9 @@ extern uint64 ddb_hash_bytes(const uint8 *data, size_t len);
  */
 extern Datum ddb_hash_bound(int64 hash);
 
+/* The hash of a key column's value. */
+extern int64 ddb_datum_hash(DdbType type, Datum datum);
+
 /* The classes' order functions, by which an index is recognised as ours. */
 extern Datum ddb_text_hash_cmp(PG_FUNCTION_ARGS);
 extern Datum ddb_numeric_hash_cmp(PG_FUNCTION_ARGS);
@@ -49,7 +54,20 @@ typedef struct DdbKeyOptions
 } DdbKeyOptions;
 
 /* ----------------------------------------------------------------------
- * table.c: what a relation is
+ * keys.c
+ * ---------------------------------------------------------------------- */
+
+/* As ddb_key_to_datum(), into `buffer` if it fits into `size` bytes. */
+extern Datum ddb_key_store(DdbValue value, char *buffer, Size size);
+
+/* Raises YD001 when the index entry of this key would not fit. */
+extern void ddb_key_check_entry(const DdbKeySchema *schema, const Datum *datums);
+
+/* The table's CHECK constraint, by which it is recognised. */
+extern Datum ddb_check_key(PG_FUNCTION_ARGS);
+
+/* ----------------------------------------------------------------------
+ * facts.c: what a relation is
  * ---------------------------------------------------------------------- */
 
 /*
@@ -70,6 +88,12 @@ typedef struct DdbFacts
 } DdbFacts;
 
 extern const DdbFacts *ddb_facts(Relation rel);
+
+/* The type of a key column, or false when it cannot be one. */
+extern bool ddb_key_type(Oid typid, uint8 *type);
+
+/* Is the relation under our access method?  (tableam.c) */
+extern bool ddb_is_ours(Relation rel);
 
 /* ----------------------------------------------------------------------
  * placement.c: where rows go
@@ -112,5 +136,126 @@ extern TM_Result ddb_place_update(Relation rel, const DdbFacts *facts, ItemPoint
 								  TupleTableSlot *slot, CommandId cid, Snapshot crosscheck,
 								  bool wait, TM_FailureData *tmfd, LockTupleMode *lockmode,
 								  DdbUpdateIndexes *index);
+
+/* ----------------------------------------------------------------------
+ * table.c: the tables kept open
+ * ---------------------------------------------------------------------- */
+
+/* Room for a key column's datum; a rare longer one is palloc'd. */
+#define DDB_KEY_BUFFER	1024
+
+struct DdbTable
+{
+	/* Who it is and what was checked; these live to the transaction's end. */
+	Oid			relid;
+	Oid			userid;
+	AclMode		granted;		/* privileges checked */
+	LOCKMODE	lockmode;		/* strongest lock taken */
+	bool		open;
+	bool		stale;			/* invalidated since it was opened */
+	bool		row_security;	/* reads must go through the executor */
+	DdbFacts	facts;
+	DdbTable   *next;
+
+	/* What is open, in a resource owner and a memory context of our own. */
+	MemoryContext context;
+	MemoryContext row_context;	/* what a record points to, until the next one */
+	Relation	heap;
+	Relation	index;
+	struct IndexInfo *index_info;
+	IndexScanDesc scan;			/* of the key index, rescanned for each key */
+	ScanKeyData scan_keys[2];
+	SnapshotData dirty;
+	TupleTableSlot *slot;		/* the row found; holds no pin between calls */
+	TupleTableSlot *new_slot;	/* the row to be written */
+
+	/* The key looked for. */
+	Datum		key[2];
+	char	   *key_buffer[2];
+	bool		key_met;		/* the scan has met an entry of this key */
+	DdbNeighbours *neighbours;	/* wanted if it meets none; or NULL */
+
+	DdbRecord	record;
+	uint8	   *row;			/* a copy of the last item read */
+	Size		row_size;
+};
+
+/* Opens the table again if it was closed or invalidated since. */
+extern void ddb_table_reopen(DdbTable *table);
+
+static inline void
+ddb_table_ready(DdbTable *table)
+{
+	if (unlikely(!table->open || table->stale))
+		ddb_table_reopen(table);
+}
+
+/* Raises the error of a relation that is no ddb table. */
+extern void ddb_not_a_table(Oid relid) pg_attribute_noreturn();
+
+/* ----------------------------------------------------------------------
+ * lookup.c: one key in the key index
+ * ---------------------------------------------------------------------- */
+
+/* Makes the table's scan of the key index. */
+extern void ddb_lookup_begin(DdbTable *table);
+
+/* Makes this the key that the following look-ups look for. */
+extern void ddb_lookup_key(DdbTable *table, const DdbKey *key);
+
+/* Finds the version that an MVCC snapshot sees; it is in table->slot. */
+extern bool ddb_lookup(DdbTable *table, Snapshot snapshot);
+
+/*
+ * Finds the newest version, our own uncommitted one included, waiting for
+ * other writers; it is in table->slot.  False is certain: no version was
+ * missed that moved while we looked.  Then *neighbours is filled.
+ */
+extern bool ddb_lookup_newest(DdbTable *table, DdbNeighbours *neighbours);
+
+/* Lets go of the scan's pins; the row in table->slot stays. */
+extern void ddb_lookup_release(DdbTable *table);
+
+/* Lets go of everything: no pin may outlive the caller's call. */
+extern void ddb_lookup_end(DdbTable *table);
+
+/* ----------------------------------------------------------------------
+ * executor.c: the same through SQL, on tables that are not plain
+ * ---------------------------------------------------------------------- */
+extern bool ddb_exec_get(DdbTable *table, const DdbKey *key, DdbRecord *record);
+extern void ddb_exec_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg);
+
+/* What of scan.c goes through a cursor, where row security filters rows. */
+typedef struct DdbExecScan DdbExecScan;
+
+/* A range of sort keys; NULL is no bound.  nothing: the scan has no rows. */
+extern DdbExecScan *ddb_exec_collection(DdbTable *table, DdbValue partition,
+										const DdbValue *low, bool low_inclusive,
+										const DdbValue *high, bool high_inclusive,
+										bool forward, bool nothing);
+
+/* Hashes from first (or NULL) to before end (or NULL), beyond a key (or NULL). */
+extern DdbExecScan *ddb_exec_segment(DdbTable *table, const int64 *first, const int64 *end,
+									 const DdbKey *after);
+
+/* The next row, in memory of `context`, which is reset first. */
+extern bool ddb_exec_next(DdbExecScan *scan, MemoryContext context, DdbRecord *record);
+extern void ddb_exec_end(DdbExecScan *scan);
+
+/* ----------------------------------------------------------------------
+ * rows.c, for executor.c
+ * ---------------------------------------------------------------------- */
+
+/*
+ * ddb_lookup_newest(), and above READ COMMITTED the demand that the
+ * transaction's snapshot sees that version.
+ */
+extern bool ddb_look(DdbTable *table, DdbNeighbours *neighbours);
+
+/* Locks the row found; false when it must be looked for again. */
+extern bool ddb_lock_found(DdbTable *table);
+
+/* The record of the row in table->slot, good while the slot holds it. */
+extern const DdbRecord *ddb_slot_record(DdbTable *table);
 
 #endif							/* DDB_STORAGE_INT_H */

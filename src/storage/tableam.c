@@ -163,14 +163,20 @@ am_index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot s
 /* ----------------------------------------------------------------------
  * The handler
  * ---------------------------------------------------------------------- */
+static TableAmRoutine routine;
+
+bool
+ddb_is_ours(Relation rel)
+{
+	return rel->rd_tableam == &routine;
+}
+
 PG_FUNCTION_INFO_V1(ddb_tableam_handler);
 extern Datum ddb_tableam_handler(PG_FUNCTION_ARGS);
 
 Datum
 ddb_tableam_handler(PG_FUNCTION_ARGS)
 {
-	static TableAmRoutine routine;
-
 	if (routine.type != T_TableAmRoutine)
 	{
 		routine = *GetHeapamTableAmRoutine();

@@ -1,0 +1,544 @@
+/*-------------------------------------------------------------------------
+ *
+ * executor.c
+ *	  The same operations through SQL, on tables that are not plain.
+ *
+ * Triggers, foreign keys, rules, generated columns, constraints of the user's
+ * and row security are the executor's business, so on tables that have them a
+ * write locks the row, decides on it, and then is an UPDATE, INSERT or DELETE
+ * like any other, with the caller's privileges.  Reads need it only where row
+ * security filters rows.
+ *
+ * A trigger may run anything, a utility command or a failing subtransaction
+ * among it, so the kept table is asked anew after each statement.
+ *
+ * Statements are kept by their text, which names the relation and its columns
+ * as they are called at the time.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/xact.h"
+#include "access/stratnum.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/storage_int.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#define MAX_ARGS 6
+
+/* A statement's text and arguments. */
+typedef struct Statement
+{
+	StringInfoData text;
+	int			nargs;
+	Oid			types[MAX_ARGS];
+	Datum		values[MAX_ARGS];
+} Statement;
+
+/* ----------------------------------------------------------------------
+ * Texts
+ * ---------------------------------------------------------------------- */
+static const char *
+relation_name(const DdbTable *table)
+{
+	return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table->heap)),
+									  RelationGetRelationName(table->heap));
+}
+
+static const char *
+column_name(const DdbTable *table, AttrNumber attno)
+{
+	return quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(table->heap),
+												  attno - 1)->attname));
+}
+
+static Oid
+column_type(const DdbTable *table, AttrNumber attno)
+{
+	return TupleDescAttr(RelationGetDescr(table->heap), attno - 1)->atttypid;
+}
+
+/* "OPERATOR(schema.name)": a member of the key index's class. */
+static char *
+class_operator(const DdbTable *table, StrategyNumber strategy)
+{
+	Oid			type = table->index->rd_opcintype[0];
+	Oid			oid = get_opfamily_member(table->index->rd_opfamily[0], type, type, strategy);
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(oid));
+	Form_pg_operator form;
+	char	   *text;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator %u", oid);
+	form = (Form_pg_operator) GETSTRUCT(tuple);
+	text = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)),
+					NameStr(form->oprname));
+	ReleaseSysCache(tuple);
+	return text;
+}
+
+static void
+statement_begin(Statement *s)
+{
+	initStringInfo(&s->text);
+	s->nargs = 0;
+}
+
+static void
+add_text(Statement *s, const char *fmt,...) pg_attribute_printf(2, 3);
+
+static void
+add_text(Statement *s, const char *fmt,...)
+{
+	for (;;)
+	{
+		va_list		args;
+		int			needed;
+
+		va_start(args, fmt);
+		needed = appendStringInfoVA(&s->text, fmt, args);
+		va_end(args);
+		if (needed == 0)
+			return;
+		enlargeStringInfo(&s->text, needed);
+	}
+}
+
+/* Adds an argument; returns its number. */
+static int
+add_arg(Statement *s, Oid type, Datum value)
+{
+	Assert(s->nargs < MAX_ARGS);
+	s->types[s->nargs] = type;
+	s->values[s->nargs] = value;
+	return ++s->nargs;
+}
+
+static int
+add_key_arg(Statement *s, const DdbTable *table, AttrNumber attno, DdbValue value)
+{
+	return add_arg(s, column_type(table, attno), ddb_key_to_datum(value));
+}
+
+static int
+add_item_arg(Statement *s, const DdbTable *table, DdbValue rest)
+{
+	return add_arg(s, column_type(table, table->facts.item),
+				   PointerGetDatum(ddb_item_from_map(rest)));
+}
+
+static void
+add_where_key(Statement *s, const DdbTable *table, const DdbKey *key)
+{
+	const DdbFacts *facts = &table->facts;
+
+	add_text(s, " WHERE %s OPERATOR(pg_catalog.=) $%d", column_name(table, facts->pk),
+			 add_key_arg(s, table, facts->pk, key->values[0]));
+	if (facts->sk)
+		add_text(s, " AND %s OPERATOR(pg_catalog.=) $%d", column_name(table, facts->sk),
+				 add_key_arg(s, table, facts->sk, key->values[1]));
+}
+
+/* ----------------------------------------------------------------------
+ * Running
+ * ---------------------------------------------------------------------- */
+
+/* Saved plans by text, the latest first. */
+#define MAX_PLANS 64
+
+typedef struct SavedPlan
+{
+	char	   *text;
+	SPIPlanPtr	plan;
+} SavedPlan;
+
+static SavedPlan plans[MAX_PLANS];
+static int	nplans = 0;
+
+static SPIPlanPtr
+find_plan(Statement *s)
+{
+	SavedPlan	found = {NULL, NULL};
+	int			i;
+
+	for (i = 0; i < nplans && strcmp(plans[i].text, s->text.data) != 0; i++)
+		;
+	if (i < nplans)
+		found = plans[i];
+	else
+	{
+		found.plan = SPI_prepare(s->text.data, s->nargs, s->types);
+		if (found.plan == NULL || SPI_keepplan(found.plan) != 0)
+			elog(ERROR, "could not prepare: %s", s->text.data);
+		found.text = MemoryContextStrdup(TopMemoryContext, s->text.data);
+		if (nplans < MAX_PLANS)
+			nplans++;
+		else
+		{
+			i = nplans - 1;
+			pfree(plans[i].text);
+			SPI_freeplan(plans[i].plan);
+		}
+	}
+	memmove(&plans[1], &plans[0], sizeof(SavedPlan) * i);
+	plans[0] = found;
+	return found.plan;
+}
+
+/* Runs the statement; how many rows it returned or changed. */
+static uint64
+run(Statement *s, bool read_only)
+{
+	int			rc = SPI_execute_plan(find_plan(s), s->values, NULL, read_only, 0);
+
+	if (rc < 0)
+		elog(ERROR, "%s: %s", SPI_result_code_string(rc), s->text.data);
+	return SPI_processed;
+}
+
+static uint64
+run_write(Statement *s)
+{
+	uint64		processed;
+
+	SPI_connect();
+	processed = run(s, false);
+	SPI_finish();
+	return processed;
+}
+
+/* A column of the first row returned, detoasted, in memory of `context`. */
+static Datum
+result_column(MemoryContext context, int column)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	bool		isnull;
+	Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column,
+									  &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("a row of a ddb table has a null")));
+	datum = PointerGetDatum(PG_DETOAST_DATUM_COPY(datum));
+	MemoryContextSwitchTo(caller);
+	return datum;
+}
+
+/* ----------------------------------------------------------------------
+ * One row
+ * ---------------------------------------------------------------------- */
+
+/* What the caller may see of the row. */
+static bool
+select_row(DdbTable *table, const DdbKey *key, MemoryContext context, bool read_only,
+		   DdbRecord *record)
+{
+	Statement	s;
+	bool		found;
+
+	statement_begin(&s);
+	add_text(&s, "SELECT %s FROM ONLY %s", column_name(table, table->facts.item),
+			 relation_name(table));
+	add_where_key(&s, table, key);
+	SPI_connect();
+	found = run(&s, read_only) > 0;
+	if (found)
+	{
+		record->schema = &table->facts.schema;
+		record->key = *key;
+		record->map = ddb_item_map((DdbItem *) DatumGetPointer(result_column(context, 1)));
+	}
+	else
+		record->schema = NULL;
+	SPI_finish();
+	return found;
+}
+
+bool
+ddb_exec_get(DdbTable *table, const DdbKey *key, DdbRecord *record)
+{
+	MemoryContextReset(table->row_context);
+	return select_row(table, key, table->row_context, true, record);
+}
+
+/*
+ * INSERT; does nothing when the key is taken.  A row that the caller may not
+ * see is no reason to look again: then the key's own error is the answer.
+ */
+static uint64
+insert_row(DdbTable *table, const DdbKey *key, DdbValue rest, bool hidden)
+{
+	const DdbFacts *facts = &table->facts;
+	const char *columns = column_name(table, facts->pk);
+	Statement	s;
+
+	statement_begin(&s);
+	if (facts->sk)
+		columns = psprintf("%s, %s", columns, column_name(table, facts->sk));
+	add_text(&s, "INSERT INTO %s (%s, %s) VALUES ($%d", relation_name(table), columns,
+			 column_name(table, facts->item), add_key_arg(&s, table, facts->pk, key->values[0]));
+	if (facts->sk)
+		add_text(&s, ", $%d", add_key_arg(&s, table, facts->sk, key->values[1]));
+	add_text(&s, ", $%d)", add_item_arg(&s, table, rest));
+	if (!hidden)
+		add_text(&s, " ON CONFLICT (%s) DO NOTHING", columns);
+	return run_write(&s);
+}
+
+static void
+update_row(DdbTable *table, const DdbKey *key, DdbValue rest)
+{
+	Statement	s;
+
+	statement_begin(&s);
+	add_text(&s, "UPDATE ONLY %s SET %s = $%d", relation_name(table),
+			 column_name(table, table->facts.item), add_item_arg(&s, table, rest));
+	add_where_key(&s, table, key);
+	run_write(&s);
+}
+
+static void
+delete_row(DdbTable *table, const DdbKey *key)
+{
+	Statement	s;
+
+	statement_begin(&s);
+	add_text(&s, "DELETE FROM ONLY %s", relation_name(table));
+	add_where_key(&s, table, key);
+	run_write(&s);
+}
+
+/* A copy of the row that is locked, or of what the caller may see of it. */
+static bool
+old_record(DdbTable *table, const DdbKey *key, DdbRecord *old)
+{
+	struct varlena *item;
+
+	if (table->row_security)
+		return select_row(table, key, CurrentMemoryContext, false, old);
+	*old = *ddb_slot_record(table);
+	item = palloc(old->map.len);
+	memcpy(item, old->map.data, old->map.len);
+	old->map.data = (uint8 *) item;
+	old->key = *key;
+	return true;
+}
+
+/*
+ * One attempt; false when it must be made again.  *inserted: an INSERT has
+ * already done nothing, so if the key is still free, a trigger or rule wants
+ * it so.
+ */
+static bool
+try_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg, bool *inserted)
+{
+	DdbRecord	old = {.schema = NULL};
+	DdbValue	rest;
+	bool		visible = false;
+	bool		found = ddb_look(table, NULL);
+
+	if (!found && *inserted)
+		return true;
+	if (found)
+	{
+		if (!ddb_lock_found(table))
+			return false;
+		visible = old_record(table, key, &old);
+	}
+	ddb_lookup_end(table);
+	switch (decide(arg, &old, &rest))
+	{
+		case DDB_STORE:
+			if (visible)
+				update_row(table, key, rest);
+			else
+				return *inserted = true, insert_row(table, key, rest, found) > 0;
+			break;
+		case DDB_REMOVE:
+			if (visible)
+				delete_row(table, key);
+			break;
+		case DDB_KEEP:
+			break;
+	}
+	return true;
+}
+
+void
+ddb_exec_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
+{
+	bool		inserted = false;
+	bool		done;
+
+	do
+	{
+		CommandCounterIncrement();
+		ddb_table_ready(table);
+		ddb_lookup_key(table, key);
+		done = try_write(table, key, decide, arg, &inserted);
+		if (table->open)
+			ddb_lookup_end(table);
+	} while (!done);
+	CommandCounterIncrement();
+}
+
+/* ----------------------------------------------------------------------
+ * Many rows: a cursor, by name, for it is fetched from call by call
+ * ---------------------------------------------------------------------- */
+struct DdbExecScan
+{
+	char	   *cursor;			/* NULL: no rows */
+	DdbKeySchema schema;
+};
+
+static DdbExecScan *
+open_cursor(DdbTable *table, Statement *s)
+{
+	DdbExecScan *scan = palloc0(sizeof(DdbExecScan));
+	MemoryContext caller = CurrentMemoryContext;
+	Portal		portal;
+
+	scan->schema = table->facts.schema;
+	if (s)
+	{
+		SPI_connect();
+		portal = SPI_cursor_open_with_args(NULL, s->text.data, s->nargs, s->types, s->values,
+										   NULL, true, CURSOR_OPT_NO_SCROLL);
+		scan->cursor = MemoryContextStrdup(caller, portal->name);
+		SPI_finish();
+	}
+	return scan;
+}
+
+static void
+add_select(Statement *s, const DdbTable *table)
+{
+	const DdbFacts *facts = &table->facts;
+
+	add_text(s, "SELECT %s, ", column_name(table, facts->pk));
+	if (facts->sk)
+		add_text(s, "%s, ", column_name(table, facts->sk));
+	add_text(s, "%s FROM ONLY %s", column_name(table, facts->item), relation_name(table));
+}
+
+static void
+add_sk_bound(Statement *s, const DdbTable *table, const DdbValue *bound, const char *operator)
+{
+	if (bound)
+		add_text(s, " AND %s OPERATOR(pg_catalog.%s) $%d", column_name(table, table->facts.sk),
+				 operator, add_key_arg(s, table, table->facts.sk, *bound));
+}
+
+DdbExecScan *
+ddb_exec_collection(DdbTable *table, DdbValue partition, const DdbValue *low, bool low_inclusive,
+					const DdbValue *high, bool high_inclusive, bool forward, bool nothing)
+{
+	Statement	s;
+
+	if (nothing)
+		return open_cursor(table, NULL);
+	statement_begin(&s);
+	add_select(&s, table);
+	add_text(&s, " WHERE %s OPERATOR(pg_catalog.=) $%d", column_name(table, table->facts.pk),
+			 add_key_arg(&s, table, table->facts.pk, partition));
+	add_sk_bound(&s, table, low, low_inclusive ? ">=" : ">");
+	add_sk_bound(&s, table, high, high_inclusive ? "<=" : "<");
+	if (table->facts.sk)
+		add_text(&s, " ORDER BY %s%s", column_name(table, table->facts.sk),
+				 forward ? "" : " DESC");
+	return open_cursor(table, &s);
+}
+
+DdbExecScan *
+ddb_exec_segment(DdbTable *table, const int64 *first, const int64 *end, const DdbKey *after)
+{
+	const char *pk = column_name(table, table->facts.pk);
+	Statement	s;
+
+	statement_begin(&s);
+	add_select(&s, table);
+	add_text(&s, " WHERE true");
+	if (first)
+		add_text(&s, " AND ddb.key_hash(%s) OPERATOR(pg_catalog.>=) $%d", pk,
+				 add_arg(&s, INT8OID, Int64GetDatum(*first)));
+	if (end)
+		add_text(&s, " AND ddb.key_hash(%s) OPERATOR(pg_catalog.<) $%d", pk,
+				 add_arg(&s, INT8OID, Int64GetDatum(*end)));
+	if (after)
+	{
+		int			arg = add_key_arg(&s, table, table->facts.pk, after->values[0]);
+		char	   *greater = class_operator(table, BTGreaterStrategyNumber);
+
+		add_text(&s, " AND %s %s $%d AND (%s %s $%d", pk,
+				 class_operator(table, BTGreaterEqualStrategyNumber), arg, pk, greater, arg);
+		if (table->facts.sk)
+			add_text(&s, " OR %s OPERATOR(pg_catalog.>) $%d", column_name(table, table->facts.sk),
+					 add_key_arg(&s, table, table->facts.sk, after->values[1]));
+		add_text(&s, ")");
+	}
+	add_text(&s, " ORDER BY %s USING %s", pk, class_operator(table, BTLessStrategyNumber));
+	if (table->facts.sk)
+		add_text(&s, ", %s", column_name(table, table->facts.sk));
+	return open_cursor(table, &s);
+}
+
+bool
+ddb_exec_next(DdbExecScan *scan, MemoryContext context, DdbRecord *record)
+{
+	int			nkeys = scan->schema.nkeys;
+	bool		found;
+	Portal		portal;
+	MemoryContext caller;
+	Datum		item;
+
+	if (scan->cursor == NULL)
+		return false;
+	MemoryContextReset(context);
+	SPI_connect();
+	portal = SPI_cursor_find(scan->cursor);
+	if (portal == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_STATE),
+				 errmsg("the cursor of a scan was closed")));
+	SPI_cursor_fetch(portal, true, 1);
+	found = SPI_processed > 0;
+	if (found)
+	{
+		record->schema = &scan->schema;
+		for (int k = 0; k < nkeys; k++)
+		{
+			Datum		key = result_column(context, k + 1);
+
+			caller = MemoryContextSwitchTo(context);
+			record->key.values[k] = ddb_key_from_datum(scan->schema.attr[k].type, key);
+			MemoryContextSwitchTo(caller);
+		}
+		item = result_column(context, nkeys + 1);
+		record->map = ddb_item_map((DdbItem *) DatumGetPointer(item));
+	}
+	SPI_finish();
+	return found;
+}
+
+void
+ddb_exec_end(DdbExecScan *scan)
+{
+	Portal		portal;
+
+	if (scan->cursor == NULL)
+		return;
+	SPI_connect();
+	portal = SPI_cursor_find(scan->cursor);
+	if (portal)
+		SPI_cursor_close(portal);
+	SPI_finish();
+}

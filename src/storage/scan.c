@@ -1,0 +1,665 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan.c
+ *	  Many rows: a collection, or a segment of the table, in key order.
+ *
+ * The index gives row addresses in key order; rows of a collection lie on few
+ * pages, but in the order in which they came.  So addresses are taken in
+ * batches, each batch's pages are visited once, in block order, and the rows
+ * are handed out in key order from copies (a toasted item is copied as the
+ * pointer it is).
+ *
+ * A scan outlives the call that began it: a set-returning function gives one
+ * row a call, a cursor may run utility commands in between.  So it has its own
+ * references and its own snapshot, in the resource owner of the call that
+ * began it, and does not lean on the kept DdbTable.
+ *
+ * The index checks the scan keys of every entry it passes.  Where the descent
+ * has settled a condition already (the bound at which the scan begins), the
+ * key's function is one that holds always.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/nbtree.h"
+#include "access/relscan.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/storage_int.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+
+#define FIRST_BATCH		64
+#define LARGEST_BATCH	256
+
+/* An end of a range of sort keys or hashes. */
+typedef struct Bound
+{
+	bool		given;
+	bool		inclusive;
+	DdbValue	value;
+} Bound;
+
+/* A row address, where it stands in key order, and the row's copy. */
+typedef struct Row
+{
+	ItemPointerData tid;
+	int			ordinal;
+	int			index_item;		/* its place in the scan's page, for killing */
+	bool		visible;
+	bool		dead;			/* no snapshot sees it */
+	uint32		pk;				/* offsets in the batch's bytes */
+	uint32		sk;
+	uint32		item;
+} Row;
+
+/* What the scan reads: a collection's range, or collections. */
+typedef enum Phase
+{
+	PHASE_RANGE,				/* pk = key[0], sk within bounds */
+	PHASE_COLLECTIONS,			/* pk beyond key[0], or from a hash, to a hash */
+	PHASE_DONE,
+} Phase;
+
+struct DdbScan
+{
+	DdbFacts	facts;
+	MemoryContext context;
+	MemoryContext row_context;	/* what the last record points to */
+	ResourceOwner owner;
+	Relation	heap;
+	Relation	index;
+	Snapshot	snapshot;
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+	DdbExecScan *exec;			/* instead of all that: through the executor */
+
+	Phase		phase;
+	Phase		next_phase;
+	ScanDirection direction;
+	Datum		pk;				/* of the range; of the collections' exclusive start */
+	DdbType		sk_type;
+	Datum		low;
+	Datum		high;
+	bool		begins_at_hash;
+	int64		first_hash;
+	bool		ends_at_hash;
+	int64		end_hash;		/* exclusive */
+	ScanKeyData keys[3];
+	int			nkeys;
+
+	Row		   *rows;
+	int			nrows;
+	int			next_row;
+	int			batch;
+	bool		exhausted;		/* the phase has no more addresses */
+	StringInfoData bytes;
+};
+
+/* ----------------------------------------------------------------------
+ * The functions of scan keys
+ * ---------------------------------------------------------------------- */
+static Datum
+always(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(true);
+}
+
+/* Compares a key column's value with a bound of the scan's own making. */
+static inline int
+compare_bytes(Datum entry, Datum bound)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(entry);
+	struct varlena *flat = pg_detoast_datum_packed(value);
+	struct varlena *limit = (struct varlena *) DatumGetPointer(bound);
+	uint32		a = VARSIZE_ANY_EXHDR(flat);
+	uint32		b = VARSIZE_ANY_EXHDR(limit);
+	int			order = memcmp(VARDATA_ANY(flat), VARDATA_ANY(limit), Min(a, b));
+
+	if (flat != value)
+		pfree(flat);
+	return order ? order : (a > b) - (a < b);
+}
+
+#define BYTES_FUNCTION(name, condition) \
+static Datum \
+name(PG_FUNCTION_ARGS) \
+{ \
+	int			order = compare_bytes(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)); \
+\
+	PG_RETURN_BOOL(condition); \
+}
+
+BYTES_FUNCTION(bytes_lt, order < 0)
+BYTES_FUNCTION(bytes_le, order <= 0)
+BYTES_FUNCTION(bytes_eq, order == 0)
+BYTES_FUNCTION(bytes_ge, order >= 0)
+BYTES_FUNCTION(bytes_gt, order > 0)
+
+/* By strategy: of strings and binaries, and of numbers. */
+static const PGFunction bytes_functions[] = {NULL, bytes_lt, bytes_le, bytes_eq, bytes_ge, bytes_gt};
+static const PGFunction number_functions[] = {NULL, numeric_lt, numeric_le, numeric_eq, numeric_ge, numeric_gt};
+
+/* Does the partition key's hash come before the scan's end? */
+static Datum
+before_end_hash(PG_FUNCTION_ARGS)
+{
+	DdbScan    *scan = fcinfo->flinfo->fn_extra;
+
+	PG_RETURN_BOOL(ddb_datum_hash(scan->facts.schema.attr[0].type, PG_GETARG_DATUM(0)) <
+				   scan->end_hash);
+}
+
+static void
+add_key(DdbScan *scan, AttrNumber attno, StrategyNumber strategy, Datum argument,
+		PGFunction function)
+{
+	ScanKey		key = &scan->keys[scan->nkeys++];
+
+	memset(key, 0, sizeof(*key));
+	key->sk_attno = attno;
+	key->sk_strategy = strategy;
+	key->sk_collation = scan->index->rd_indcollation[attno - 1];
+	key->sk_func.fn_addr = function;
+	key->sk_func.fn_oid = F_BYTEAEQ;
+	key->sk_func.fn_nargs = 2;
+	key->sk_func.fn_strict = true;
+	key->sk_func.fn_mcxt = scan->context;
+	key->sk_func.fn_extra = scan;
+	key->sk_argument = argument;
+}
+
+static inline PGFunction
+key_function(DdbType type, StrategyNumber strategy)
+{
+	return (type == DDB_N ? number_functions : bytes_functions)[strategy];
+}
+
+/* ----------------------------------------------------------------------
+ * Ranges of sort keys
+ * ---------------------------------------------------------------------- */
+
+/* The least value beyond all that begin with this one; false if none is. */
+static bool
+next_prefix(DdbValue prefix, DdbValue *next)
+{
+	uint8	   *bytes = palloc(prefix.len + 1);
+	uint32		len = prefix.len;
+
+	memcpy(bytes, prefix.data, len);
+	while (len > 0 && bytes[len - 1] == 0xFF)
+		len--;
+	if (len == 0)
+		return false;
+	bytes[len - 1]++;
+	*next = prefix;
+	next->data = bytes;
+	next->len = len;
+	return true;
+}
+
+static void
+condition_bounds(const DdbKeyCondition *condition, Bound *low, Bound *high)
+{
+	Bound		first = {true, true, condition->low};
+	Bound		second = {true, true, condition->high};
+
+	switch (condition->op)
+	{
+		case DDB_KEY_ALL:
+			break;
+		case DDB_KEY_EQ:
+			*low = *high = first;
+			break;
+		case DDB_KEY_LT:
+			first.inclusive = false;
+			/* FALLTHROUGH */
+		case DDB_KEY_LE:
+			*high = first;
+			break;
+		case DDB_KEY_GT:
+			first.inclusive = false;
+			/* FALLTHROUGH */
+		case DDB_KEY_GE:
+			*low = first;
+			break;
+		case DDB_KEY_BETWEEN:
+			*low = first;
+			*high = second;
+			break;
+		case DDB_KEY_BEGINS_WITH:
+			*low = first;
+			high->given = next_prefix(condition->low, &high->value);
+			high->inclusive = false;
+			break;
+	}
+}
+
+/* An exclusive start moves the bound where the scan begins. */
+static void
+start_after(Bound *begin, DdbValue after, bool forward)
+{
+	int			order = begin->given ? ddb_value_compare(after, begin->value) : 0;
+
+	if (begin->given && (forward ? order < 0 : order > 0))
+		return;
+	begin->given = true;
+	begin->inclusive = false;
+	begin->value = after;
+}
+
+/*
+ * The keys of a bound: the one where the scan begins is settled by the
+ * descent, the other ends it.
+ */
+static void
+add_bound(DdbScan *scan, const Bound *bound, bool lower)
+{
+	bool		begins = lower == ScanDirectionIsForward(scan->direction);
+	StrategyNumber strategy;
+
+	if (!bound->given)
+		return;
+	if (lower)
+		strategy = bound->inclusive ? BTGreaterEqualStrategyNumber : BTGreaterStrategyNumber;
+	else
+		strategy = bound->inclusive ? BTLessEqualStrategyNumber : BTLessStrategyNumber;
+	add_key(scan, 2, strategy, ddb_key_to_datum(bound->value),
+			begins ? always : key_function(scan->facts.schema.attr[1].type, strategy));
+}
+
+static void
+add_partition(DdbScan *scan)
+{
+	add_key(scan, 1, BTEqualStrategyNumber, scan->pk,
+			key_function(scan->facts.schema.attr[0].type, BTEqualStrategyNumber));
+}
+
+/* ----------------------------------------------------------------------
+ * Segments: shares of the range of hashes
+ * ---------------------------------------------------------------------- */
+#define POSITION(hash) ((uint64) (hash) + (UINT64CONST(1) << 63))
+#define HASH_AT(position) ((int64) ((position) - (UINT64CONST(1) << 63)))
+
+static inline uint64
+segment_width(uint32 total)
+{
+	return PG_UINT64_MAX / total;
+}
+
+bool
+ddb_key_in_segment(const DdbKeySchema *schema, const DdbKey *key, uint32 segment, uint32 total)
+{
+	uint64		position = POSITION(ddb_partition_hash(key->values[0]));
+
+	return Min(position / segment_width(total), total - 1) == segment;
+}
+
+/* ----------------------------------------------------------------------
+ * Batches
+ * ---------------------------------------------------------------------- */
+static int
+by_address(const void *a, const void *b)
+{
+	return ItemPointerCompare(&((Row *) a)->tid, &((Row *) b)->tid);
+}
+
+static int
+by_ordinal(const void *a, const void *b)
+{
+	return ((const Row *) a)->ordinal - ((const Row *) b)->ordinal;
+}
+
+/* Takes the next addresses from the index, in key order. */
+static void
+take_addresses(DdbScan *scan)
+{
+	BTScanOpaque so = (BTScanOpaque) scan->scan->opaque;
+
+	scan->nrows = scan->next_row = 0;
+	while (scan->nrows < scan->batch)
+	{
+		ItemPointer tid = index_getnext_tid(scan->scan, scan->direction);
+		Row		   *row = &scan->rows[scan->nrows];
+
+		if (tid == NULL)
+		{
+			scan->exhausted = true;
+			break;
+		}
+		row->tid = *tid;
+		row->dead = false;
+		row->ordinal = scan->nrows++;
+		row->index_item = so->currPos.itemIndex;
+		/* The page is about to be left; what is dead on it can be marked. */
+		if (row->index_item == (ScanDirectionIsForward(scan->direction) ?
+								so->currPos.lastItem : so->currPos.firstItem))
+			break;
+	}
+}
+
+static uint32
+copy_datum(DdbScan *scan, Datum datum)
+{
+	Size		size = VARSIZE_ANY(DatumGetPointer(datum));
+	uint32		at = MAXALIGN(scan->bytes.len);
+
+	enlargeStringInfo(&scan->bytes, size + MAXIMUM_ALIGNOF);
+	scan->bytes.len = at;
+	appendBinaryStringInfo(&scan->bytes, DatumGetPointer(datum), size);
+	return at;
+}
+
+static void
+copy_row(DdbScan *scan, Row *row)
+{
+	TupleTableSlot *slot = scan->slot;
+	const DdbFacts *facts = &scan->facts;
+	bool		isnull;
+
+	slot_getsomeattrs(slot, Max(Max(facts->pk, facts->sk), facts->item));
+	isnull = slot->tts_isnull[facts->pk - 1] || slot->tts_isnull[facts->item - 1] ||
+		(facts->sk && slot->tts_isnull[facts->sk - 1]);
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("a row of \"%s\" has a null", RelationGetRelationName(scan->heap))));
+	row->pk = copy_datum(scan, slot->tts_values[facts->pk - 1]);
+	if (facts->sk)
+		row->sk = copy_datum(scan, slot->tts_values[facts->sk - 1]);
+	row->item = copy_datum(scan, slot->tts_values[facts->item - 1]);
+}
+
+/*
+ * Remembers entries that lead to nothing any snapshot sees, as the scan itself
+ * does for the entry it came from; it marks them when it leaves the page.
+ */
+static void
+kill_entry(DdbScan *scan, const Row *row)
+{
+	BTScanOpaque so = (BTScanOpaque) scan->scan->opaque;
+
+	if (scan->scan->xactStartedInRecovery || !BTScanPosIsValid(so->currPos))
+		return;
+	if (so->killedItems == NULL)
+		so->killedItems = MemoryContextAlloc(scan->context, MaxTIDsPerBTreePage * sizeof(int));
+	if (so->numKilled < MaxTIDsPerBTreePage)
+		so->killedItems[so->numKilled++] = row->index_item;
+}
+
+/* Visits the rows' pages in block order and copies what the snapshot sees. */
+static void
+visit_pages(DdbScan *scan)
+{
+	resetStringInfo(&scan->bytes);
+	qsort(scan->rows, scan->nrows, sizeof(Row), by_address);
+	for (int i = 0; i < scan->nrows; i++)
+	{
+		Row		   *row = &scan->rows[i];
+		ItemPointerData tid = row->tid;
+		bool		again = false;
+
+		row->visible = table_index_fetch_tuple(scan->scan->xs_heapfetch, &tid, scan->snapshot,
+											   scan->slot, &again, &row->dead);
+		if (row->visible)
+			copy_row(scan, row);
+	}
+	qsort(scan->rows, scan->nrows, sizeof(Row), by_ordinal);
+	for (int i = 0; i < scan->nrows; i++)
+	{
+		if (scan->rows[i].dead)
+			kill_entry(scan, &scan->rows[i]);
+	}
+}
+
+/* Lets go of pins: the next call may come from a cursor, much later. */
+static void
+release_pages(DdbScan *scan)
+{
+	ExecClearTuple(scan->slot);
+	table_index_fetch_reset(scan->scan->xs_heapfetch);
+}
+
+/* ----------------------------------------------------------------------
+ * Phases
+ * ---------------------------------------------------------------------- */
+
+/* Keys of the collections beyond a hash or a partition key. */
+static void
+collection_keys(DdbScan *scan)
+{
+	scan->nkeys = 0;
+	if (scan->pk)
+		add_key(scan, 1, BTGreaterStrategyNumber, scan->pk, always);
+	else if (scan->begins_at_hash)
+		add_key(scan, 1, BTGreaterEqualStrategyNumber, ddb_hash_bound(scan->first_hash), always);
+	if (scan->ends_at_hash)
+		add_key(scan, 1, BTLessStrategyNumber, PointerGetDatum(scan), before_end_hash);
+}
+
+/* A scan has a fixed number of keys, so each phase has a scan. */
+static void
+begin_phase(DdbScan *scan, Phase phase)
+{
+	if (scan->scan)
+		index_endscan(scan->scan);
+	scan->scan = NULL;
+	scan->phase = phase;
+	scan->exhausted = false;
+	if (phase == PHASE_DONE)
+		return;
+	if (phase == PHASE_COLLECTIONS)
+		collection_keys(scan);
+	scan->scan = ddb_index_beginscan(scan->heap, scan->index, scan->snapshot, scan->nkeys);
+	index_rescan(scan->scan, scan->keys, scan->nkeys, NULL, 0);
+}
+
+/* Fills the next batch; false at the scan's end. */
+static bool
+next_batch(DdbScan *scan)
+{
+	while (scan->phase != PHASE_DONE)
+	{
+		if (scan->exhausted)
+		{
+			Phase		next = scan->next_phase;
+
+			scan->next_phase = PHASE_DONE;
+			begin_phase(scan, next);
+			continue;
+		}
+		CHECK_FOR_INTERRUPTS();
+		/* There is one such bound, and other scans may have moved it. */
+		if (scan->begins_at_hash)
+			(void) ddb_hash_bound(scan->first_hash);
+		take_addresses(scan);
+		scan->batch = LARGEST_BATCH;
+		if (scan->nrows > 0)
+		{
+			visit_pages(scan);
+			release_pages(scan);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ----------------------------------------------------------------------
+ * The interface
+ * ---------------------------------------------------------------------- */
+static DdbScan *
+scan_begin(DdbTable *table, ScanDirection direction)
+{
+	DdbScan    *scan = palloc0(sizeof(DdbScan));
+
+	scan->facts = table->facts;
+	scan->context = CurrentMemoryContext;
+	scan->owner = CurrentResourceOwner;
+	scan->direction = direction;
+	scan->row_context = AllocSetContextCreate(CurrentMemoryContext, "ddb scan row",
+											  ALLOCSET_DEFAULT_SIZES);
+	if (table->row_security)
+		return scan;
+	scan->heap = table_open(table->relid, NoLock);
+	scan->index = index_open(table->facts.key_index, NoLock);
+	scan->snapshot = RegisterSnapshot(GetActiveSnapshot());
+	scan->slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->heap), &TTSOpsBufferHeapTuple);
+	scan->rows = palloc(sizeof(Row) * LARGEST_BATCH);
+	scan->batch = FIRST_BATCH;
+	scan->next_phase = PHASE_DONE;
+	initStringInfo(&scan->bytes);
+	return scan;
+}
+
+DdbScan *
+ddb_scan_collection(DdbTable *table, const DdbKeyCondition *condition, bool forward,
+					const DdbKey *after, uint32 limit_hint)
+{
+	Bound		low = {false};
+	Bound		high = {false};
+	DdbScan    *scan;
+
+	ddb_table_ready(table);
+	scan = scan_begin(table, forward ? ForwardScanDirection : BackwardScanDirection);
+	if (table->facts.sk)
+	{
+		condition_bounds(condition, &low, &high);
+		if (after)
+			start_after(forward ? &low : &high, after->values[1], forward);
+	}
+	if (table->row_security)
+	{
+		scan->exec = ddb_exec_collection(table, condition->partition,
+										 low.given ? &low.value : NULL, low.inclusive,
+										 high.given ? &high.value : NULL, high.inclusive,
+										 forward, after && !table->facts.sk);
+		return scan;
+	}
+	scan->pk = ddb_key_to_datum(condition->partition);
+	add_partition(scan);
+	add_bound(scan, &low, true);
+	add_bound(scan, &high, false);
+	if (limit_hint > 0)
+		scan->batch = Min(limit_hint, LARGEST_BATCH);
+	/* A simple key's collection has one item, and that is what we are after. */
+	begin_phase(scan, after && !table->facts.sk ? PHASE_DONE : PHASE_RANGE);
+	return scan;
+}
+
+DdbScan *
+ddb_scan_segment(DdbTable *table, uint32 segment, uint32 total, const DdbKey *after)
+{
+	Bound		low = {false};
+	DdbScan    *scan;
+
+	ddb_table_ready(table);
+	scan = scan_begin(table, ForwardScanDirection);
+	scan->begins_at_hash = segment > 0;
+	scan->first_hash = HASH_AT(segment * segment_width(total));
+	scan->ends_at_hash = segment + 1 < total;
+	scan->end_hash = HASH_AT((segment + 1) * segment_width(total));
+	if (table->row_security)
+	{
+		scan->exec = ddb_exec_segment(table, scan->begins_at_hash ? &scan->first_hash : NULL,
+									  scan->ends_at_hash ? &scan->end_hash : NULL, after);
+		return scan;
+	}
+	if (after)
+		scan->pk = ddb_key_to_datum(after->values[0]);
+	if (after && table->facts.sk)
+	{
+		/* First the rest of the collection, then those beyond it. */
+		start_after(&low, after->values[1], true);
+		add_partition(scan);
+		add_bound(scan, &low, true);
+		scan->next_phase = PHASE_COLLECTIONS;
+		begin_phase(scan, PHASE_RANGE);
+	}
+	else
+		begin_phase(scan, PHASE_COLLECTIONS);
+	return scan;
+}
+
+/* The record of a row; it points into the batch, or to what was detoasted. */
+static void
+make_record(DdbScan *scan, const Row *row, DdbRecord *record)
+{
+	const DdbKeySchema *schema = &scan->facts.schema;
+	MemoryContext caller;
+	char	   *bytes = scan->bytes.data;
+
+	MemoryContextReset(scan->row_context);
+	caller = MemoryContextSwitchTo(scan->row_context);
+	record->schema = schema;
+	record->key.values[0] = ddb_key_from_datum(schema->attr[0].type,
+											   PointerGetDatum(bytes + row->pk));
+	if (schema->nkeys == 2)
+		record->key.values[1] = ddb_key_from_datum(schema->attr[1].type,
+												   PointerGetDatum(bytes + row->sk));
+	record->map = ddb_item_map(PG_DETOAST_DATUM_PACKED(PointerGetDatum(bytes + row->item)));
+	MemoryContextSwitchTo(caller);
+}
+
+static bool
+next_row(DdbScan *scan, DdbRecord *record)
+{
+	for (;;)
+	{
+		while (scan->next_row < scan->nrows)
+		{
+			const Row  *row = &scan->rows[scan->next_row++];
+
+			if (row->visible)
+			{
+				make_record(scan, row, record);
+				return true;
+			}
+		}
+		if (!next_batch(scan))
+			return false;
+	}
+}
+
+bool
+ddb_scan_next(DdbScan *scan, DdbRecord *record)
+{
+	ResourceOwner caller_owner = CurrentResourceOwner;
+	MemoryContext caller_context;
+	bool		found;
+
+	if (scan->exec)
+	{
+		record->schema = &scan->facts.schema;
+		return ddb_exec_next(scan->exec, scan->row_context, record);
+	}
+	caller_context = MemoryContextSwitchTo(scan->context);
+	CurrentResourceOwner = scan->owner;
+	found = next_row(scan, record);
+	CurrentResourceOwner = caller_owner;
+	MemoryContextSwitchTo(caller_context);
+	return found;
+}
+
+void
+ddb_scan_end(DdbScan *scan)
+{
+	ResourceOwner caller = CurrentResourceOwner;
+
+	if (scan->exec)
+	{
+		ddb_exec_end(scan->exec);
+		return;
+	}
+	CurrentResourceOwner = scan->owner;
+	begin_phase(scan, PHASE_DONE);
+	ExecDropSingleTupleTableSlot(scan->slot);
+	UnregisterSnapshot(scan->snapshot);
+	index_close(scan->index, NoLock);
+	table_close(scan->heap, NoLock);
+	CurrentResourceOwner = caller;
+	MemoryContextDelete(scan->row_context);
+}
