@@ -22,6 +22,11 @@
 #include "varatt.h"
 #endif
 
+/* 18 marks such functions with pg_noreturn, in front of the declaration. */
+#ifndef pg_attribute_noreturn
+#define pg_attribute_noreturn() __attribute__((noreturn))
+#endif
+
 /* 16 tells summarizing indexes apart; before, an update needs all index entries or none. */
 #if PG_VERSION_NUM >= 160000
 typedef TU_UpdateIndexes DdbUpdateIndexes;
