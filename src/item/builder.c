@@ -360,31 +360,42 @@ drop_equal(DdbBuilder *b, int (*compare) (const Entry *, const Entry *))
 	b->count = kept + 1;
 }
 
-/* The service shows a set's members as they came, and has three ways to say this. */
+static int
+qsort_ordinals(const void *a, const void *b)
+{
+	uint32		x = ((const Entry *) a)->ordinal,
+				y = ((const Entry *) b)->ordinal;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * The service shows a set's members as they came, and has three ways to say
+ * this.  Past MAX_SHOWN bytes the rest is left out.
+ */
+#define MAX_SHOWN 8192
+
 static void
 duplicate_members(DdbBuilder *b)
 {
-	const char **texts;
 	StringInfoData list;
 
 	if (b->type == DDB_NS)
 		ddb_raise(DDB_VALIDATION, "Input collection contains duplicates");
-	texts = palloc(b->count * sizeof(char *));
-	for (uint32 i = 0; i < b->count; i++)
+
+	qsort(b->entries, b->count, sizeof(Entry), qsort_ordinals);
+	initStringInfo(&list);
+	for (uint32 i = 0; i < b->count && list.len < MAX_SHOWN; i++)
 	{
 		const DdbValue *member = &b->entries[i].value;
-		StringInfoData text;
 
-		initStringInfo(&text);
+		if (i > 0)
+			appendStringInfoString(&list, ", ");
 		if (b->type == DDB_BS)
-			ddb_append_base64(&text, member->data, member->len);
+			ddb_append_base64(&list, member->data, member->len);
 		else
-			appendBinaryStringInfo(&text, (const char *) member->data, member->len);
-		texts[b->entries[i].ordinal - 1] = text.data;
+			appendBinaryStringInfo(&list, (const char *) member->data, member->len);
 	}
-	initStringInfo(&list);
-	for (uint32 i = 0; i < b->count; i++)
-		appendStringInfo(&list, "%s%s", i > 0 ? ", " : "", texts[i]);
 	ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Input collection [%s]%s contains duplicates.",
 			  list.data, b->type == DDB_BS ? "of type BS" : "");
 }
