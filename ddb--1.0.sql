@@ -462,7 +462,7 @@ CREATE OPERATOR CLASS ddb.bytea_hash_ops FOR TYPE bytea USING btree AS
 	OPERATOR 5 @extschema@.#>#,
 	FUNCTION 1 ddb.bytea_hash_cmp(bytea, bytea),
 	FUNCTION 2 ddb.bytea_hash_sortsupport(internal),
-	FUNCTION 4 btvarstrequalimage(oid),
+	FUNCTION 4 btequalimage(oid),
 	FUNCTION 5 ddb.key_options(internal);
 COMMENT ON OPERATOR CLASS ddb.bytea_hash_ops USING btree IS
 	'bytea ordered by a stable 64-bit hash, then by value';
