@@ -78,4 +78,53 @@ SELECT '{"n": {"N": "1.50"}}'::ddb.item = '{"n": {"N": "15e-1"}}'::ddb.item AS e
 	'{"n": {"NS": ["2", "1.0"]}}'::ddb.item = '{"n": {"NS": ["1", "2.00"]}}'::ddb.item AS equal_sets;
 SELECT '{"n": {"NS": ["1", "1.0"]}}'::ddb.item;
 
-DROP FUNCTION n, bytes;
+-- Sums and differences are exact, or fail.
+CREATE FUNCTION sum(a text, op text, b text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN ddb.apply(format('{"n": {"N": "%s"}}', a)::ddb.item, 'SET n = n ' || op || ' :b',
+		attr_values => format('{":b": {"N": "%s"}}', b)::ddb.item) ->> 'n';
+EXCEPTION WHEN SQLSTATE 'YD001' THEN
+	RETURN SQLERRM;
+END
+$$;
+SELECT a, op, b, sum(a, op, b) FROM (VALUES
+	('1', '+', '2'), ('1', '-', '2'), ('0.1', '+', '0.2'), ('0', '+', '-5'), ('0', '-', '5'), ('5', '-', '0'), ('5', '-', '5'),
+	('-5', '+', '5'), ('99', '+', '1'), ('9999', '+', '1'), ('100', '-', '1'), ('-100', '+', '0.01'), ('-0.5', '-', '0.5'),
+	('1.5', '+', '-2.75'), ('123456789', '+', '0.000000001'), ('1000', '-', '999.99'), ('-7', '+', '7.01')) AS v(a, op, b);
+-- 38 digits are kept, the 39th is an error, also far away.
+SELECT sum('1E37', '+', '1') = '1' || repeat('0', 36) || '1' AS digits_38,
+	sum(repeat('9', 38), '-', '1') = repeat('9', 37) || '8' AS nines,
+	sum(repeat('9', 38), '+', '1') = '1' || repeat('0', 38) AS a_single_digit,
+	sum('1' || repeat('0', 38), '-', '1') = repeat('9', 38) AS back_again,
+	sum('1E50', '-', '1E50') AS nothing_left,
+	sum('12345678901234567890123456789012345678', '-', '12345678901234567890123456789012345677') AS one_left,
+	sum('1' || repeat('0', 40), '-', repeat('9', 38) || '00') = '100' AS far_above;
+SELECT a, op, b, sum(a, op, b) FROM (VALUES
+	('1E38', '+', '1'), ('1E50', '+', '1'), ('1E50', '-', '1'), ('1E125', '+', '1E-130'), ('-1E125', '-', '1E-130'),
+	('1E39', '-', '1'), ('0.1', '+', '1E37')) AS v(a, op, b);
+-- The range.
+SELECT sum('9E125', '+', '9E124') = '99' || repeat('0', 124) AS within,
+	sum('9.9E125', '+', '1E124') AS beyond, sum('-9.9E125', '-', '1E124') AS beyond,
+	sum('1E-130', '-', '1E-130') AS zero,
+	sum('1.1E-130', '-', '1E-130') AS too_small, sum('-1.1E-130', '+', '1E-130') AS too_small,
+	sum('1E-130', '+', '1E-130') = '0.' || repeat('0', 129) || '2' AS smallest_twice;
+
+-- Keys are numeric in their columns and the same numbers in the item.
+SELECT ddb.create_table('numbered', partition_key => 'p', partition_key_type => 'N', sort_key => 's', sort_key_type => 'N');
+SELECT ddb.put_item('numbered', format('{"p": {"N": "%s"}, "s": {"N": "%s"}}', p, s)::ddb.item) FROM (VALUES
+	('0', '-0'), ('1.50', '-12.30'), ('100', '10000'), ('0.0001', '0.00001'), ('1234.5678', '12345.6789'),
+	('1E125', '-1E125'), ('1E-130', '-1E-130'), ('9.9999999999999999999999999999999999999E125', '-0.12345678901234567890123456789012345678')) AS v(p, s);
+CREATE FUNCTION short(v numeric) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN length(v::text) < 50 THEN v::text ELSE left(v::text, 3) || '... of ' || length(v::text) || ' characters' END
+$$;
+SELECT short(pk) AS pk, short(sk) AS sk,
+	whole ->> 'p' = pk::text AS pk_same, whole ->> 's' = sk::text AS sk_same, whole = ddb.get_item('numbered', pk, sk) AS found
+FROM (SELECT pk, sk, ddb.full_item(numbered) AS whole FROM numbered) s ORDER BY s.pk;
+-- Plain SQL may write the same number otherwise.
+INSERT INTO numbered VALUES (7.00, 070.0, '{"v": {"S": "seven"}}');
+SELECT ddb.get_item('numbered', 7, 70);
+SELECT ddb.put_item('numbered', '{"p": 7.0, "s": 7e1, "v": "again"}');
+SELECT pk = 7 AND sk = 70 AS same_row, item FROM numbered WHERE pk BETWEEN 6 AND 8;
+SELECT ddb.drop_table('numbered');
+
+DROP FUNCTION n, bytes, short, sum(text, text, text);

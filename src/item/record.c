@@ -308,10 +308,10 @@ ddb_map_split(DdbValue map, const DdbKeySchema *schema, DdbKey *key, DdbValue *r
 	int			found = 0;
 
 	ddb_varint(map.data, &head);
-	if ((head & DDB_FORM_MASK) != DDB_FORM_SHORT)
-		*rest = split_long(map, schema, key, &found);
-	else if ((head >> DDB_FORM_BITS) >= schema->nkeys)
+	if ((head & DDB_FORM_MASK) == DDB_FORM_SHORT && (head >> DDB_FORM_BITS) >= schema->nkeys)
 		*rest = split_short(map, schema, key, &found);
+	else
+		*rest = split_long(map, schema, key, &found);
 
 	for (int k = 0; k < schema->nkeys; k++)
 	{
