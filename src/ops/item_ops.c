@@ -58,6 +58,9 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 		!write->placeholders.names && !write->placeholders.values)
 		return;
 	set = ddb_exprs_begin(write->placeholders.names, write->placeholders.values);
+	if (write->action == DDB_ACTION_UPDATE)
+		ddb_exprs_accept(set, DDB_EXPR_UPDATE);
+	ddb_exprs_accept(set, DDB_EXPR_CONDITION);
 	if (write->update.data)
 		plan->update = ddb_exprs_add(set, DDB_EXPR_UPDATE,
 									 write->update.data, write->update.len);
@@ -101,84 +104,25 @@ ddb_plan_open(DdbPlan *plan)
 	plan->schema = ddb_table_schema(plan->table);
 }
 
-/* ----------------------------------------------------------------------
- * Keys
- * ---------------------------------------------------------------------- */
-
-typedef struct KeyContext
-{
-	DdbValue	map;
-	const DdbKeySchema *schema;
-} KeyContext;
-
-/* Does the value look like DynamoDB JSON read as plain JSON: {"S": ...}? */
-static bool
-looks_typed(DdbValue value)
-{
-	DdbIter		it;
-	DdbName		name;
-	DdbValue	member;
-	DdbType		type;
-
-	if (value.type != DDB_M || ddb_value_count(value) != 1)
-		return false;
-	ddb_iter_begin(&it, value);
-	return ddb_iter_next(&it, &name, &member) &&
-		ddb_type_from_name(name.data, name.len, &type);
-}
-
-/*
- * Adds a hint to whatever is wrong with a key attribute: plain JSON was read
- * where DynamoDB JSON was meant.
- */
-static void
-hint_typed_json(void *arg)
-{
-	KeyContext *context = arg;
-
-	for (int i = 0; i < context->schema->nkeys; i++)
-	{
-		const DdbKeyAttr *attr = &context->schema->attr[i];
-		DdbValue	value;
-
-		if (ddb_map_get(context->map, attr->name, attr->len, &value) && looks_typed(value))
-			errhint("This looks like DynamoDB JSON: cast it to ddb.item.");
-	}
-}
-
 /* Finds the write's key, and what a put stores; the third step. */
 void
 ddb_plan_key(DdbPlan *plan)
 {
 	const DdbWrite *write = plan->write;
-	KeyContext	context = {write->item, plan->schema};
-	ErrorContextCallback callback;
+	DdbRecord	record;
 
 	if (plan->update)
 		ddb_update_check_keys(plan->update, plan->schema);
-	if (write->parts)
+	if (write->action != DDB_ACTION_PUT)
 	{
-		ddb_key_from_parts(plan->schema, write->parts, &plan->key);
+		ddb_request_key(plan->schema, write->parts, write->item, &plan->key);
 		return;
 	}
-
-	callback.callback = hint_typed_json;
-	callback.arg = &context;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
-	if (write->action == DDB_ACTION_PUT)
-	{
-		DdbRecord	record;
-
-		ddb_map_split(write->item, plan->schema, &plan->key, &plan->rest);
-		record = (DdbRecord) {plan->schema, plan->key, plan->rest};
-		plan->size = ddb_record_size(&record);
-		if (plan->size > DDB_MAX_ITEM_SIZE)
-			ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
-	}
-	else
-		ddb_key_from_map(write->item, plan->schema, &plan->key);
-	error_context_stack = callback.previous;
+	ddb_split_item(write->item, plan->schema, &plan->key, &plan->rest);
+	record = (DdbRecord) {plan->schema, plan->key, plan->rest};
+	plan->size = ddb_record_size(&record);
+	if (plan->size > DDB_MAX_ITEM_SIZE)
+		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
 }
 
 /* ----------------------------------------------------------------------
@@ -332,6 +276,7 @@ ddb_get_parse(DdbGetPlan *plan, const DdbGet *get)
 	{
 		DdbExprSet *set = ddb_exprs_begin(get->placeholders.names, get->placeholders.values);
 
+		ddb_exprs_accept(set, DDB_EXPR_PROJECTION);
 		if (get->projection.data)
 			plan->projection = ddb_exprs_add(set, DDB_EXPR_PROJECTION,
 											 get->projection.data, get->projection.len);

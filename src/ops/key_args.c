@@ -150,6 +150,62 @@ ddb_key_map(const DdbKeySchema *schema, const DdbKey *key)
 }
 
 /* ----------------------------------------------------------------------
+ * Whole items
+ * ---------------------------------------------------------------------- */
+
+typedef struct SplitContext
+{
+	DdbValue	map;
+	const DdbKeySchema *schema;
+} SplitContext;
+
+/* Does the value look like DynamoDB JSON read as plain JSON: {"S": ...}? */
+static bool
+looks_typed(DdbValue value)
+{
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	member;
+	DdbType		type;
+
+	if (value.type != DDB_M || ddb_value_count(value) != 1)
+		return false;
+	ddb_iter_begin(&it, value);
+	return ddb_iter_next(&it, &name, &member) &&
+		ddb_type_from_name(name.data, name.len, &type);
+}
+
+/*
+ * Adds a hint to whatever is wrong with a key attribute: plain JSON was read
+ * where DynamoDB JSON was meant.
+ */
+static void
+hint_typed_json(void *arg)
+{
+	SplitContext *context = arg;
+
+	for (int i = 0; i < context->schema->nkeys; i++)
+	{
+		const DdbKeyAttr *attr = &context->schema->attr[i];
+		DdbValue	value;
+
+		if (ddb_map_get(context->map, attr->name, attr->len, &value) && looks_typed(value))
+			errhint("This looks like DynamoDB JSON: cast it to ddb.item.");
+	}
+}
+
+void
+ddb_split_item(DdbValue item, const DdbKeySchema *schema, DdbKey *key, DdbValue *rest)
+{
+	SplitContext context = {item, schema};
+	ErrorContextCallback callback = {error_context_stack, hint_typed_json, &context};
+
+	error_context_stack = &callback;
+	ddb_map_split(item, schema, key, rest);
+	error_context_stack = callback.previous;
+}
+
+/* ----------------------------------------------------------------------
  * Several keys of one request
  * ---------------------------------------------------------------------- */
 

@@ -86,6 +86,12 @@ extern void ddb_key_from_parts(const DdbKeySchema *schema, const DdbKeyParts *pa
 /* A key from a key map: exactly its attributes, right types; raises YD001. */
 extern void ddb_key_from_map(DdbValue map, const DdbKeySchema *schema, DdbKey *key);
 
+/*
+ * A whole item taken apart, as ddb_map_split(); an error about a key that looks
+ * like DynamoDB JSON read as plain JSON gets a hint that says so.
+ */
+extern void ddb_split_item(DdbValue item, const DdbKeySchema *schema, DdbKey *key, DdbValue *rest);
+
 /* The key map of a key, as LastEvaluatedKey shows it. */
 extern DdbValue ddb_key_map(const DdbKeySchema *schema, const DdbKey *key);
 

@@ -55,6 +55,9 @@ parse_expressions(DdbCursor *c)
 		!read->placeholders.names && !read->placeholders.values)
 		return;
 	set = ddb_exprs_begin(read->placeholders.names, read->placeholders.values);
+	if (!read->is_scan)
+		ddb_exprs_accept(set, DDB_EXPR_KEY_CONDITION);
+	ddb_exprs_accept(set, DDB_EXPR_FILTER);
 	if (read->projection.data)
 		c->projection = ddb_exprs_add(set, DDB_EXPR_PROJECTION,
 									  read->projection.data, read->projection.len);

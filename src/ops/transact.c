@@ -52,6 +52,15 @@ check_count(int n)
 }
 
 static void
+check_token(DdbText token)
+{
+	if (token.data && (token.len < 1 || token.len > DDB_MAX_CLIENT_TOKEN))
+		ddb_raise(DDB_VALIDATION, "1 validation error detected: Value at 'clientRequestToken' "
+				  "failed to satisfy constraint: Member must have length less than or equal to "
+				  "%d, Member must have length greater than or equal to 1", DDB_MAX_CLIENT_TOKEN);
+}
+
+static void
 check_bytes(uint64 bytes)
 {
 	if (bytes > DDB_MAX_TRANSACT_BYTES)
@@ -268,6 +277,7 @@ ddb_transact_write(const DdbWrite *writes, int n, DdbText token)
 	bool		decided;
 
 	check_count(n);
+	check_token(token);
 	actions = prepare_actions(writes, n);
 	refs = sort_actions(actions, n);
 	raise_if_canceled(&actions[0].reason, sizeof(Action), n);

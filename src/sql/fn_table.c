@@ -214,7 +214,8 @@ row_type(FunctionCallInfo fcinfo, Oid type)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a row of a ddb table", format_type_be(type)),
-				 errhint("Give the table itself or its alias: SELECT ddb.full_item(s) FROM shop s.")));
+				 errhint("Name the table: ddb.full_item(s) FROM shop s, "
+						 "or ddb.populate_record(NULL::shop, ...).")));
 	row->type = type;
 	return row;
 }
@@ -277,7 +278,7 @@ ddb_fn_populate_record(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	deform_base(fcinfo, desc, values, nulls);
-	ddb_map_split(ddb_item_map(ddb_arg_item(fcinfo, 1)), &row->schema, &key, &rest);
+	ddb_split_item(ddb_item_map(ddb_arg_item(fcinfo, 1)), &row->schema, &key, &rest);
 	for (int i = 0; i < row->schema.nkeys; i++)
 	{
 		values[attnos[i] - 1] = ddb_key_to_datum(key.values[i]);

@@ -14,7 +14,6 @@
 #include "base/compat.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "base/errors.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -25,6 +24,7 @@
 #include "table/table_int.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -200,32 +200,37 @@ derive_id(Oid relid, char id[37])
 			 (uint16) (half[1] >> 48), (unsigned long long) (half[1] & UINT64CONST(0xffffffffffff)));
 }
 
-/* Counts and bytes, as the planner would guess them now. */
-static void
-estimate(Oid relid, DdbTableFacts *facts)
+/*
+ * How many items: what the statistics have counted since they were last set
+ * right by ANALYZE, or what that found if they were lost.
+ */
+static int64
+item_count(Oid relid)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
-	BlockNumber pages;
-	double		tuples;
-	double		visible;
+	int64		live = DatumGetInt64(DirectFunctionCall1(pg_stat_get_live_tuples,
+														 ObjectIdGetDatum(relid)));
+	HeapTuple	tuple;
 
-	table_relation_estimate_size(rel, NULL, &pages, &tuples, &visible);
-	facts->item_count = (int64) tuples;
-	facts->size_bytes = DatumGetInt64(DirectFunctionCall1(pg_table_size,
-														  ObjectIdGetDatum(relid)));
-	table_close(rel, AccessShareLock);
+	if (live > 0)
+		return live;
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	if (HeapTupleIsValid(tuple))
+	{
+		live = Max(((Form_pg_class) GETSTRUCT(tuple))->reltuples, 0);
+		ReleaseSysCache(tuple);
+	}
+	return live;
 }
 
 void
 ddb_table_facts(Oid relid, DdbTableFacts *facts)
 {
+	DdbTable   *table = ddb_table_open(relid, ACL_SELECT);
 	Row			row;
 
 	memset(facts, 0, sizeof(*facts));
-	if (!ddb_relation_key_schema(relid, &facts->schema))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a ddb table", get_rel_name(relid))));
+	facts->schema = *ddb_table_schema(table);
+	facts->plain = ddb_table_is_plain(table);
 	facts->name = get_rel_name(relid);
 	if (read_row(relid, &row))
 	{
@@ -235,8 +240,9 @@ ddb_table_facts(Oid relid, DdbTableFacts *facts)
 	}
 	else
 		derive_id(relid, facts->id);
-	facts->plain = ddb_table_is_plain(ddb_table_open(relid, ACL_SELECT));
-	estimate(relid, facts);
+	facts->item_count = item_count(relid);
+	facts->size_bytes = DatumGetInt64(DirectFunctionCall1(pg_table_size,
+														  ObjectIdGetDatum(relid)));
 }
 
 /* ----------------------------------------------------------------------

@@ -75,20 +75,26 @@ ddb_exact_relation_name(const char *name, DdbRelationName *result)
 static void
 check_not_cut(const char *name)
 {
-	int			run = 0;
+	bool		quoted = false;
+	int			len = 0;
 
 	for (const char *p = name; *p; p++)
 	{
-		run = *p == '.' ? 0 : run + 1;
-		if (run >= NAMEDATALEN + 2)
-			break;
+		if (*p == '"' && !(quoted && p[1] == '"'))
+		{
+			quoted = !quoted;
+			continue;
+		}
+		if (*p == '"')
+			p++;
+		len = *p == '.' && !quoted ? 0 : len + 1;
+		if (len >= NAMEDATALEN)
+			ereport(ERROR,
+					(errcode(ERRCODE_NAME_TOO_LONG),
+					 errmsg("table name \"%s\" is too long", name),
+					 errdetail("Names in SQL have at most %d bytes, names in ddb.api up to %d.",
+							   NAMEDATALEN - 1, DDB_MAX_TABLE_NAME)));
 	}
-	if (run >= NAMEDATALEN + 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_NAME_TOO_LONG),
-				 errmsg("table name \"%s\" is too long", name),
-				 errdetail("Names in SQL have at most %d bytes, names in ddb.api up to %d.",
-						   NAMEDATALEN - 1, DDB_MAX_TABLE_NAME)));
 }
 
 static void
