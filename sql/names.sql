@@ -1,0 +1,50 @@
+-- Names: SQL reads them as PostgreSQL does, the API exactly.
+SELECT ddb.create_table('Orders', 'id');
+SELECT ddb.create_table('"Orders"', 'id');
+SELECT ddb.create_table('n_plain', 'id');
+SELECT name FROM ddb.list_tables();
+SELECT ddb.put_item('Orders', '{"id": "folded"}'), ddb.put_item('"Orders"', '{"id": "quoted"}');
+SELECT ddb.get_item('orders', 'folded')::jsonb, ddb.get_item('"Orders"', 'folded')::jsonb;
+
+-- Through the API's arrays names are exact.
+SELECT * FROM ddb.batch_get_item('{"orders": {"Keys": [{"id": {"S": "folded"}}]},
+	"Orders": {"Keys": [{"id": {"S": "quoted"}}, {"id": {"S": "folded"}}]}}');
+SELECT * FROM ddb.batch_get_item('{"ORDERS": {"Keys": [{"id": {"S": "folded"}}]}}');
+SELECT * FROM ddb.batch_get_item('{"public.orders": {"Keys": [{"id": {"S": "folded"}}]}}');
+SELECT * FROM ddb.batch_get_item('{"arn:aws:dynamodb:us-east-1:123456789012:table/orders":
+	{"Keys": [{"id": {"S": "folded"}}]}}');
+
+-- Schemas.
+CREATE SCHEMA n_other;
+SELECT ddb.create_table('n_other.n_plain', 'id');
+SELECT ddb.create_table('n_other.Mixed.name', 'id');
+SELECT ddb.create_table('n_other."Dots.and-dashes"', 'id');
+SELECT ddb.put_item('n_plain', '{"id": "1", "in": "public"}'),
+	ddb.put_item('n_other.n_plain', '{"id": "1", "in": "n_other"}');
+SELECT item->>'in' AS found FROM ddb.batch_get_item('{"n_plain": {"Keys": [{"id": {"S": "1"}}]}}');
+SET search_path = n_other, public;
+SELECT item->>'in' AS found FROM ddb.batch_get_item('{"n_plain": {"Keys": [{"id": {"S": "1"}}]}}');
+SELECT ddb.put_item('n_other."Dots.and-dashes"', '{"id": "d"}');
+SELECT * FROM ddb.batch_get_item('{"Dots.and-dashes": {"Keys": [{"id": {"S": "d"}}]}}');
+RESET search_path;
+
+-- Names that are too long for an identifier are not cut in silence.
+SELECT ddb.create_table(repeat('n', 64), 'id');
+SELECT ddb.create_table('n_other."' || repeat('n', 62) || '""x"', 'id');
+SELECT ddb.create_table('n_other."' || repeat('n', 62) || '"""', 'id');
+SELECT ddb.create_table('', 'id');
+SELECT ddb.create_table('a.b.c', 'id');
+
+-- Key attributes may have any name.
+SELECT ddb.create_table('n_keys', 'it''s a "key"', 'Schlüssel #1');
+SELECT partition_key, sort_key FROM ddb.describe_table('n_keys');
+SELECT ddb.put_item('n_keys', '{"it''s a \"key\"": "a", "Schlüssel #1": "b", "pk": "mine", "sk": 1, "item": true}');
+SELECT ddb.get_item('n_keys', 'a', 'b');
+SELECT ddb.query('n_keys', '#p = :p', attr_names => '{"#p": "it''s a \"key\""}', attr_values => '{":p": "a"}')::jsonb;
+SELECT ddb.create_table('n_longkey', repeat('k', 255), repeat('s', 255));
+SELECT ddb.put_item('n_longkey', jsonb_build_object(repeat('k', 255), 'a', repeat('s', 255), 'b', 'c', 1));
+SELECT ddb.get_item('n_longkey', 'a', 'b') ->> 'c' AS c;
+
+DROP TABLE orders, "Orders", n_plain, n_keys, n_longkey;
+DROP SCHEMA n_other CASCADE;
+SELECT count(*) FROM ddb.catalog;
