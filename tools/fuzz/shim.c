@@ -321,11 +321,13 @@ ReThrowError(ErrorData *edata)
 	pg_re_throw();
 }
 
+/* Under a name of our own, for its arguments differ between versions. */
+extern void shim_assertion(const char *condition) __asm__("ExceptionalCondition");
+
 void
-ExceptionalCondition(const char *conditionName, const char *errorType,
-					 const char *fileName, int lineNumber)
+shim_assertion(const char *condition)
 {
-	fprintf(stderr, "%s:%d: assertion failed: %s\n", fileName, lineNumber, conditionName);
+	fprintf(stderr, "assertion failed: %s\n", condition);
 	abort();
 }
 
@@ -392,8 +394,11 @@ appendStringInfo(StringInfo str, const char *fmt,...)
 	}
 }
 
+/* Its argument's type differs between versions too. */
+extern void shim_append(StringInfo str, const void *data, int datalen) __asm__("appendBinaryStringInfo");
+
 void
-appendBinaryStringInfo(StringInfo str, const char *data, int datalen)
+shim_append(StringInfo str, const void *data, int datalen)
 {
 	enlargeStringInfo(str, datalen);
 	memcpy(str->data + str->len, data, datalen);
@@ -404,13 +409,13 @@ appendBinaryStringInfo(StringInfo str, const char *data, int datalen)
 void
 appendStringInfoString(StringInfo str, const char *s)
 {
-	appendBinaryStringInfo(str, s, (int) strlen(s));
+	shim_append(str, s, (int) strlen(s));
 }
 
 void
 appendStringInfoChar(StringInfo str, char ch)
 {
-	appendBinaryStringInfo(str, &ch, 1);
+	shim_append(str, &ch, 1);
 }
 
 char *
