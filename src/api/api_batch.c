@@ -43,7 +43,7 @@ reply_found(StringInfo reply, const DdbValue *items, const DdbFound *found, uint
 		if (found[i] != DDB_FOUND)
 			continue;
 		ddb_reply_separate(reply);
-		ddb_map_to_json(reply, items[i], DDB_JSON_TYPED);
+		ddb_map_to_json(reply, items[i], DDB_JSON_WIRE);
 	}
 	appendStringInfoChar(reply, ']');
 }

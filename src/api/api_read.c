@@ -91,7 +91,7 @@ reply_page(const DdbRead *read, StringInfo reply)
 	while (ddb_read_next(cursor, &item))
 	{
 		ddb_reply_separate(reply);
-		ddb_map_to_json(reply, item, DDB_JSON_TYPED);
+		ddb_map_to_json(reply, item, DDB_JSON_WIRE);
 		MemoryContextReset(scratch);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -47,5 +47,5 @@ void
 ddb_reply_map(StringInfo reply, const char *name, DdbValue map)
 {
 	ddb_reply_member(reply, name);
-	ddb_map_to_json(reply, map, DDB_JSON_TYPED);
+	ddb_map_to_json(reply, map, DDB_JSON_WIRE);
 }

@@ -309,6 +309,7 @@ typedef enum DdbJsonForm
 {
 	DDB_JSON_TYPED,				/* DynamoDB JSON: lossless */
 	DDB_JSON_PLAIN,				/* sets as arrays, binary as base64 */
+	DDB_JSON_WIRE,				/* written only: TYPED without blanks */
 } DdbJsonForm;
 
 /*

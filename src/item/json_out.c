@@ -21,6 +21,7 @@ typedef struct Out
 	char	   *p;
 	char	   *end;			/* there is room up to here, and for a NUL behind it */
 	DdbJsonForm form;
+	int			gap;			/* blanks behind a comma or colon: 1, on the wire 0 */
 } Out;
 
 static inline void
@@ -30,6 +31,7 @@ out_begin(Out *o, StringInfo buf, DdbJsonForm form)
 	o->p = buf->data + buf->len;
 	o->end = buf->data + buf->maxlen - 1;
 	o->form = form;
+	o->gap = form != DDB_JSON_WIRE;
 }
 
 static inline void
@@ -64,6 +66,16 @@ put(Out *o, const char *piece, int len)
 }
 
 #define PUT(o, literal) put(o, literal, sizeof(literal) - 1)
+
+/* A piece that ends with a blank, which is left out on the wire. */
+static inline void
+put_gapped(Out *o, const char *piece, int len)
+{
+	put(o, piece, len);
+	o->p -= 1 - o->gap;
+}
+
+#define PUT_GAPPED(o, literal) put_gapped(o, literal, sizeof(literal) - 1)
 
 /* ----------------------------------------------------------------------
  * Strings
@@ -163,11 +175,11 @@ write_binary(Out *o, DdbValue value)
 static void
 write_number(Out *o, DdbValue value)
 {
-	if (o->form == DDB_JSON_TYPED)
+	if (o->form != DDB_JSON_PLAIN)
 		PUT(o, "\"");
 	need(o, DDB_NUMBER_TEXT);
 	o->p += ddb_number_print(value.data, value.len, o->p);
-	if (o->form == DDB_JSON_TYPED)
+	if (o->form != DDB_JSON_PLAIN)
 		PUT(o, "\"");
 }
 
@@ -187,10 +199,10 @@ write_map(Out *o, DdbValue map)
 	while (ddb_iter_next(&it, &name, &value))
 	{
 		if (!first)
-			PUT(o, ", ");
+			PUT_GAPPED(o, ", ");
 		first = false;
 		write_string(o, name.data, name.len);
-		PUT(o, ": ");
+		PUT_GAPPED(o, ": ");
 		write_tagged(o, value);
 	}
 	PUT(o, "}");
@@ -211,7 +223,7 @@ write_array(Out *o, DdbValue array)
 	while (ddb_iter_next(&it, &name, &value))
 	{
 		if (!first)
-			PUT(o, ", ");
+			PUT_GAPPED(o, ", ");
 		first = false;
 		if (array.type == DDB_L)
 			write_tagged(o, value);
@@ -229,7 +241,7 @@ write_value(Out *o, DdbValue value)
 	{
 		case DDB_NULL:
 		case DDB_BOOL:
-			if (value.boolean || (value.type == DDB_NULL && o->form == DDB_JSON_TYPED))
+			if (value.boolean || (value.type == DDB_NULL && o->form != DDB_JSON_PLAIN))
 				PUT(o, "true");
 			else if (value.type == DDB_BOOL)
 				PUT(o, "false");
@@ -283,7 +295,7 @@ write_tagged(Out *o, DdbValue value)
 		write_value(o, value);
 		return;
 	}
-	put(o, tag[value.type].text, tag[value.type].len);
+	put_gapped(o, tag[value.type].text, tag[value.type].len);
 	write_value(o, value);
 	PUT(o, "}");
 }

@@ -234,7 +234,7 @@ void
 ddb_reply_item(StringInfo out, DdbValue item)
 {
 	appendStringInfoString(out, "\"Item\":");
-	ddb_map_to_json(out, item, DDB_JSON_TYPED);
+	ddb_map_to_json(out, item, DDB_JSON_WIRE);
 }
 
 static void

@@ -27,6 +27,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 /* ----------------------------------------------------------------------
@@ -71,7 +72,11 @@ ddb_catalog_leave(DdbCatalogScope *scope)
 	SetUserIdAndSecContext(scope->user, scope->security);
 }
 
-/* Runs one command with text parameters; returns the rows it touched or found. */
+/*
+ * Runs one command with text parameters; returns the rows it touched or found.
+ * Like PostgreSQL's own catalogs this one is read as it is now, not as it was
+ * for the statement: that may be the one that has just made a table.
+ */
 static uint64
 run(const char *command, int nargs, const char *const *args, bool read_only)
 {
@@ -85,7 +90,11 @@ run(const char *command, int nargs, const char *const *args, bool read_only)
 		types[i] = TEXTOID;
 		values[i] = CStringGetTextDatum(args[i]);
 	}
+	if (read_only)
+		PushActiveSnapshot(GetLatestSnapshot());
 	rc = SPI_execute_with_args(command, nargs, types, values, NULL, read_only, 0);
+	if (read_only)
+		PopActiveSnapshot();
 	if (rc < 0)
 		elog(ERROR, "ddb.catalog: %s: %s", SPI_result_code_string(rc), command);
 	return SPI_processed;
