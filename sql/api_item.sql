@@ -21,12 +21,12 @@ END $$;
 SELECT api('PutItem', '{"TableName": "api_item", "Item": {"PK": {"S": "a"}, "SK": {"S": "1"},
 	"null": {"NULL": true}, "yes": {"BOOL": true}, "no": {"BOOL": false}, "number": {"N": "-012.500"}, "string": {"S": "zwölf\n\u0000"},
 	"binary": {"B": "AAEC/w=="}, "numbers": {"NS": ["3", "1.0", "2e0"]}, "strings": {"SS": ["b", "a", ""]}, "binaries": {"BS": ["/w==", ""]},
-	"list": {"L": [{"S": "x"}, {"L": []}, {"N": "1"}]}, "map": {"M": {"inner": {"M": {}}, "": {"S": ""}}}}}');
+	"list": {"L": [{"S": "x"}, {"L": []}, {"N": "1"}]}, "map": {"M": {"deep": {"M": {}}, "e": {"S": ""}}}}}');
 SELECT api('GetItem', '{"TableName": "api_item", "Key": {"SK": {"S": "1"}, "PK": {"S": "a"}}}');
 SELECT api('GetItem', '{"TableName": "api_item", "Key": {"PK": {"S": "a"}, "SK": {"S": "1"}}, "ConsistentRead": true,
-	"ProjectionExpression": "#n, #l[2], #m.inner, missing", "ExpressionAttributeNames": {"#n": "number", "#l": "list", "#m": "map"}}');
+	"ProjectionExpression": "#n, #l[2], #m.deep, absent", "ExpressionAttributeNames": {"#n": "number", "#l": "list", "#m": "map"}}');
 -- a projection that matches nothing gives an empty item, a missing item none
-SELECT api('GetItem', '{"TableName": "api_item", "Key": {"PK": {"S": "a"}, "SK": {"S": "1"}}, "ProjectionExpression": "missing"}');
+SELECT api('GetItem', '{"TableName": "api_item", "Key": {"PK": {"S": "a"}, "SK": {"S": "1"}}, "ProjectionExpression": "absent"}');
 SELECT api('GetItem', '{"TableName": "api_item", "Key": {"PK": {"S": "a"}, "SK": {"S": "2"}}}');
 SELECT api('PutItem', '{"TableName": "api_simple", "Item": {"id": {"N": "1E2"}}}');
 SELECT api('GetItem', '{"TableName": "api_simple", "Key": {"id": {"N": "100.0"}}}');

@@ -50,9 +50,11 @@ SELECT api('TransactWriteItems', '{"TransactItems": [
 	{"Update": {"TableName": "api_order", "Key": {"PK": {"S": "c1"}}, "UpdateExpression": "SET a = :a", "ExpressionAttributeValues": {":a": {"N": "1"}}}}]}');
 SELECT api('TransactGetItems', '{"TransactItems": [{"Get": {"TableName": "api_stock", "Key": {}}}, {"Get": {"TableName": "api_stock", "Key": {"sku": {"S": "kb"}}}}]}');
 SELECT api('TransactWriteItems', '{"TransactItems": [
-	{"Update": {"TableName": "api_order", "Key": {"PK": {"S": "c1"}, "SK": {"S": "ORDER#1"}}, "UpdateExpression": "SET qty = qty + :a", "ExpressionAttributeValues": {":a": {"S": "1"}}}},
+	{"Update": {"TableName": "api_order", "Key": {"PK": {"S": "c1"}, "SK": {"S": "ORDER#1"}}, "UpdateExpression": "SET qty = qty + :a", "ExpressionAttributeValues": {":a": {"N": "1"}}}},
 	{"Update": {"TableName": "api_order", "Key": {"PK": {"S": "c1"}, "SK": {"S": "PROFILE"}}, "UpdateExpression": "SET qty = qty + :a", "ExpressionAttributeValues": {":a": {"N": "1"}}}}]}');
 -- what is wrong with the request is not
+SELECT api('TransactWriteItems', '{"TransactItems": [
+	{"Update": {"TableName": "api_order", "Key": {"PK": {"S": "c1"}, "SK": {"S": "ORDER#1"}}, "UpdateExpression": "SET qty = qty + :a", "ExpressionAttributeValues": {":a": {"S": "1"}}}}]}');
 SELECT api('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "nowhere", "Item": {"sku": {"S": "a"}}}}]}');
 SELECT api('TransactGetItems', '{"TransactItems": [{"Get": {"TableName": "nowhere", "Key": {"sku": {"S": "a"}}}}]}');
 SELECT api('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "api_stock", "Item": {"sku": {"S": "a"}}}}, {"Delete": {"TableName": "api_stock", "Key": {"sku": {"S": "a"}}}}]}');

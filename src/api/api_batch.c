@@ -118,6 +118,22 @@ reply_batch(StringInfo reply, const DdbJson *tables, const DdbValue *items, cons
 	appendStringInfoChar(reply, '}');
 }
 
+/* Each table has its own AttributesToGet. */
+static void
+add_legacy(const DdbJson *tables, DdbGet *gets)
+{
+	uint32		at = 0;
+
+	for (const DdbJson *table = tables->child; table; table = table->next)
+	{
+		const DdbLegacy *legacy = ddb_api_legacy(table, API_LEGACY_GET);
+		uint32		n = ddb_api_member(table, "Keys")->count;
+
+		for (uint32 i = 0; i < n; i++)
+			gets[at++].legacy = legacy;
+	}
+}
+
 void
 ddb_api_batch_get_item(const DdbJson *request, StringInfo reply)
 {
@@ -128,6 +144,7 @@ ddb_api_batch_get_item(const DdbJson *request, StringInfo reply)
 	DdbValue   *items = palloc0(n * sizeof(DdbValue));
 	DdbFound   *found = palloc0(n * sizeof(DdbFound));
 
+	add_legacy(tables, gets);
 	ddb_batch_get(gets, n, DDB_MAX_BATCH_BYTES, items, found);
 	reply_batch(reply, tables, items, found);
 }

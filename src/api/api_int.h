@@ -62,12 +62,20 @@ extern int64 ddb_api_integer(const DdbJson *number);
 /* An integer member, with its value when absent. */
 extern int64 ddb_api_int_member(const DdbJson *structure, const char *name, int64 absent);
 
-/*
- * Expressions and the parameters they replaced do not mix (YD001).  Both lists
- * end with NULL and are in the order in which the message names them.
- */
-extern void ddb_api_exclude(const DdbJson *structure, const char *const *expressions,
-							const char *const *legacy);
+/* ----- api_legacy.c ----- */
+
+/* Which old-style parameters there are depends on the operation. */
+typedef enum ApiLegacyKind
+{
+	API_LEGACY_WRITE,			/* PutItem, DeleteItem */
+	API_LEGACY_UPDATE,
+	API_LEGACY_GET,				/* GetItem, a table of BatchGetItem */
+	API_LEGACY_QUERY,
+	API_LEGACY_SCAN,
+} ApiLegacyKind;
+
+/* The structure's old-style parameters, or NULL; raises YD001 where they mix with expressions. */
+extern const DdbLegacy *ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind);
 
 /* ----- api_reply.c: the reply is written straight into one buffer ----- */
 

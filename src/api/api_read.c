@@ -110,13 +110,13 @@ reply_page(const DdbRead *read, StringInfo reply)
 void
 ddb_api_query(const DdbJson *request, StringInfo reply)
 {
-	DdbRead		read = {0};
+	DdbRead		read = {.legacy = ddb_api_legacy(request, API_LEGACY_QUERY)};
 	DdbValue	start_key;
 
 	check_select(request);
 	read_request(request, &read, &start_key);
 	read.key_condition = ddb_request_text(request, "KeyConditionExpression");
-	if (read.key_condition.data == NULL)
+	if (read.key_condition.data == NULL && ddb_api_member(request, "KeyConditions") == NULL)
 		ddb_raise(DDB_VALIDATION, "Either the KeyConditions or KeyConditionExpression parameter "
 				  "must be specified in the request.");
 	reply_page(&read, reply);
@@ -125,7 +125,7 @@ ddb_api_query(const DdbJson *request, StringInfo reply)
 void
 ddb_api_scan(const DdbJson *request, StringInfo reply)
 {
-	DdbRead		read = {.is_scan = true};
+	DdbRead		read = {.is_scan = true,.legacy = ddb_api_legacy(request, API_LEGACY_SCAN)};
 	DdbValue	start_key;
 
 	check_select(request);

@@ -1,15 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * api_request.c
- *	  Reads members of a checked request, and the rules between them that only
- *	  the API knows.
+ *	  Reads members of a checked request.
  *
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
 
 #include "api/api_int.h"
-#include "base/errors.h"
 
 const DdbJson *
 ddb_api_member(const DdbJson *structure, const char *name)
@@ -61,35 +59,4 @@ ddb_api_int_member(const DdbJson *structure, const char *name, int64 absent)
 	const DdbJson *member = ddb_api_member(structure, name);
 
 	return member ? ddb_api_integer(member) : absent;
-}
-
-/* ----------------------------------------------------------------------
- * Old-style parameters
- * ---------------------------------------------------------------------- */
-
-/* "AttributesToGet, QueryFilter": those of the members that are present. */
-static char *
-present_members(const DdbJson *structure, const char *const *names)
-{
-	StringInfoData out;
-
-	initStringInfo(&out);
-	for (; *names; names++)
-		if (ddb_api_member(structure, *names))
-			appendStringInfo(&out, "%s%s", out.len ? ", " : "", *names);
-	return out.data;
-}
-
-void
-ddb_api_exclude(const DdbJson *structure, const char *const *expressions, const char *const *legacy)
-{
-	char	   *used = present_members(structure, expressions);
-	char	   *old;
-
-	if (used[0] == '\0')
-		return;
-	old = present_members(structure, legacy);
-	if (old[0] != '\0')
-		ddb_raise(DDB_VALIDATION, "Can not use both expression and non-expression parameters in the same request: "
-				  "Non-expression parameters: {%s} Expression parameters: {%s}", old, used);
 }

@@ -45,6 +45,7 @@ ddb_return_values(DdbText text, const char *member)
 void
 ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 {
+	const DdbLegacy *legacy = write->legacy;
 	DdbExprSet *set;
 
 	memset(plan, 0, sizeof(*plan));
@@ -54,7 +55,7 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 		write->return_values != DDB_RETURN_ALL_OLD)
 		ddb_raise(DDB_VALIDATION, "ReturnValues can only be ALL_OLD or NONE");
 
-	if (!write->condition.data && !write->update.data &&
+	if (!write->condition.data && !write->update.data && !legacy &&
 		!write->placeholders.names && !write->placeholders.values)
 		return;
 	set = ddb_exprs_begin(write->placeholders.names, write->placeholders.values);
@@ -67,6 +68,11 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 	if (write->condition.data)
 		plan->condition = ddb_exprs_add(set, DDB_EXPR_CONDITION,
 										write->condition.data, write->condition.len);
+	if (legacy && legacy->updates)
+		plan->update = ddb_exprs_add_legacy_updates(set, legacy->updates, legacy->nupdates);
+	if (legacy)
+		plan->condition = ddb_exprs_add_legacy_conditions(set, DDB_EXPR_CONDITION, legacy->conditions,
+														  legacy->nconditions, legacy->any);
 	ddb_exprs_finish(set);
 }
 
@@ -75,11 +81,12 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
  * returned attributes read; a check locks, as SELECT FOR UPDATE does.
  */
 static AclMode
-privileges(const DdbWrite *write)
+privileges(const DdbPlan *plan)
 {
+	const DdbWrite *write = plan->write;
 	AclMode		reads = 0;
 
-	if (write->condition.data || write->return_item_on_failure ||
+	if (plan->condition || write->return_item_on_failure ||
 		write->return_values != DDB_RETURN_NONE)
 		reads = ACL_SELECT;
 	switch (write->action)
@@ -100,7 +107,7 @@ privileges(const DdbWrite *write)
 void
 ddb_plan_open(DdbPlan *plan)
 {
-	plan->table = ddb_table_open(plan->write->relid, privileges(plan->write));
+	plan->table = ddb_table_open(plan->write->relid, privileges(plan));
 	plan->schema = ddb_table_schema(plan->table);
 }
 
@@ -272,7 +279,7 @@ void
 ddb_get_parse(DdbGetPlan *plan, const DdbGet *get)
 {
 	memset(plan, 0, sizeof(*plan));
-	if (get->projection.data || get->placeholders.names || get->placeholders.values)
+	if (get->projection.data || get->legacy || get->placeholders.names || get->placeholders.values)
 	{
 		DdbExprSet *set = ddb_exprs_begin(get->placeholders.names, get->placeholders.values);
 
@@ -280,6 +287,9 @@ ddb_get_parse(DdbGetPlan *plan, const DdbGet *get)
 		if (get->projection.data)
 			plan->projection = ddb_exprs_add(set, DDB_EXPR_PROJECTION,
 											 get->projection.data, get->projection.len);
+		if (get->legacy)
+			plan->projection = ddb_exprs_add_legacy_projection(set, get->legacy->attributes,
+															   get->legacy->nattributes);
 		ddb_exprs_finish(set);
 	}
 }

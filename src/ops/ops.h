@@ -95,6 +95,23 @@ extern void ddb_split_item(DdbValue item, const DdbKeySchema *schema, DdbKey *ke
 /* The key map of a key, as LastEvaluatedKey shows it. */
 extern DdbValue ddb_key_map(const DdbKeySchema *schema, const DdbKey *key);
 
+/*
+ * The parameters that expressions replaced, which only the API takes.  What is
+ * NULL was not given.
+ */
+typedef struct DdbLegacy
+{
+	DdbLegacyCondition *conditions; /* Expected, QueryFilter or ScanFilter */
+	int			nconditions;
+	bool		any;			/* ConditionalOperator is OR */
+	DdbLegacyCondition *keys;	/* KeyConditions */
+	int			nkeys;
+	DdbLegacyUpdate *updates;	/* AttributeUpdates */
+	int			nupdates;
+	DdbName    *attributes;		/* AttributesToGet */
+	int			nattributes;
+} DdbLegacy;
+
 /* ----------------------------------------------------------------------
  * Writes: PutItem, UpdateItem, DeleteItem, or an action of a transaction
  * ---------------------------------------------------------------------- */
@@ -107,6 +124,7 @@ typedef struct DdbWrite
 	DdbText		condition;
 	DdbText		update;			/* UPDATE only; not given: a bare upsert */
 	DdbPlaceholders placeholders;
+	const DdbLegacy *legacy;	/* instead of expressions, or NULL */
 	DdbReturnValues return_values;
 	bool		return_item_on_failure; /* ReturnValuesOnConditionCheckFailure */
 	bool		try;			/* a false condition is an answer, not YD002 */
@@ -139,6 +157,7 @@ typedef struct DdbGet
 	const DdbKeyParts *parts;	/* instead of a key map, or NULL */
 	DdbText		projection;
 	DdbPlaceholders placeholders;
+	const DdbLegacy *legacy;	/* instead of a projection, or NULL */
 } DdbGet;
 
 /* False when there is no such item. */
@@ -171,6 +190,7 @@ typedef struct DdbRead
 	DdbText		filter;
 	DdbText		projection;
 	DdbPlaceholders placeholders;
+	const DdbLegacy *legacy;	/* for what no expression was given, or NULL */
 	bool		forward;
 	bool		count_only;		/* items are counted, never made */
 	bool		paged;			/* the API's pages: limit before the filter, 1 MB */

@@ -46,12 +46,25 @@ struct DdbCursor
  * ---------------------------------------------------------------------- */
 
 static void
+add_legacy(DdbCursor *c, DdbExprSet *set, const DdbLegacy *legacy)
+{
+	if (legacy->attributes)
+		c->projection = ddb_exprs_add_legacy_projection(set, legacy->attributes, legacy->nattributes);
+	if (legacy->conditions)
+		c->filter = ddb_exprs_add_legacy_conditions(set, DDB_EXPR_FILTER, legacy->conditions,
+													legacy->nconditions, legacy->any);
+	if (legacy->keys)
+		c->key_condition = ddb_exprs_add_legacy_conditions(set, DDB_EXPR_KEY_CONDITION, legacy->keys,
+														   legacy->nkeys, false);
+}
+
+static void
 parse_expressions(DdbCursor *c)
 {
 	const DdbRead *read = &c->read;
 	DdbExprSet *set;
 
-	if (!read->key_condition.data && !read->filter.data && !read->projection.data &&
+	if (!read->key_condition.data && !read->filter.data && !read->projection.data && !read->legacy &&
 		!read->placeholders.names && !read->placeholders.values)
 		return;
 	set = ddb_exprs_begin(read->placeholders.names, read->placeholders.values);
@@ -66,6 +79,8 @@ parse_expressions(DdbCursor *c)
 	if (read->key_condition.data)
 		c->key_condition = ddb_exprs_add(set, DDB_EXPR_KEY_CONDITION,
 										 read->key_condition.data, read->key_condition.len);
+	if (read->legacy)
+		add_legacy(c, set, read->legacy);
 	ddb_exprs_finish(set);
 }
 
@@ -95,8 +110,9 @@ check_filter(const DdbCursor *c)
 		const DdbKeyAttr *attr = &c->schema.attr[i];
 
 		if (ddb_expr_mentions(c->filter, attr->name, attr->len))
-			ddb_raise(DDB_VALIDATION, "Filter Expression can only contain non-primary key "
-					  "attributes: Primary key attribute: %s", attr->name);
+			ddb_raise(DDB_VALIDATION, "%s can only contain non-primary key attributes: "
+					  "Primary key attribute: %s",
+					  c->read.filter.data ? "Filter Expression" : "QueryFilter", attr->name);
 	}
 }
 
@@ -238,11 +254,11 @@ check_start_key(const DdbCursor *c, const DdbKey *start)
 
 /* How many rows will be taken, where that is known. */
 static uint32
-limit_hint(const DdbRead *read)
+limit_hint(const DdbCursor *c)
 {
-	if (read->limit <= 0 || (read->filter.data && !read->paged))
+	if (c->read.limit <= 0 || (c->filter && !c->read.paged))
 		return 0;
-	return (uint32) Min(read->limit, PG_UINT32_MAX);
+	return (uint32) Min(c->read.limit, PG_UINT32_MAX);
 }
 
 static DdbScan *
@@ -269,7 +285,7 @@ start_scan(DdbCursor *c, DdbTable *table)
 		return ddb_scan_segment(table, Max(c->read.segment, 0), Max(c->read.total_segments, 1),
 								has_start ? &start : NULL);
 	return ddb_scan_collection(table, &c->condition, c->read.forward,
-							   has_start ? &start : NULL, limit_hint(&c->read));
+							   has_start ? &start : NULL, limit_hint(c));
 }
 
 DdbCursor *
