@@ -66,24 +66,36 @@ check_name_value(DdbName key, DdbValue value)
 				  DDB_MAX_NAME + 1, (int) key.len, key.data);
 }
 
+static int
+compare_keys(const void *a, const void *b)
+{
+	return ddb_name_order(((const Placeholder *) a)->key, ((const Placeholder *) b)->key);
+}
+
+/* Checks every entry and puts them in order. */
 static void
-check_map(const char *map, const DdbValue *given, char mark)
+read_map(const char *map, Placeholders *placeholders, char mark)
 {
 	DdbIter		it;
-	DdbName		key;
-	DdbValue	value;
+	Placeholder *entry;
 
-	if (given == NULL)
+	if (placeholders->given == NULL)
 		return;
-	if (ddb_value_count(*given) == 0)
+	placeholders->count = ddb_value_count(*placeholders->given);
+	if (placeholders->count == 0)
 		ddb_raise(DDB_VALIDATION, "%s must not be empty", map);
-	ddb_iter_begin(&it, *given);
-	while (ddb_iter_next(&it, &key, &value))
+	entry = placeholders->entries =
+		palloc_extended(placeholders->count * sizeof(Placeholder), MCXT_ALLOC_HUGE);
+	ddb_iter_begin(&it, *placeholders->given);
+	for (; ddb_iter_next(&it, &entry->key, &entry->value); entry++)
 	{
-		check_key(map, key, mark);
+		check_key(map, entry->key, mark);
 		if (mark == '#')
-			check_name_value(key, value);
+			check_name_value(entry->key, entry->value);
+		entry->used = false;
 	}
+	if (placeholders->count > 1)
+		qsort(placeholders->entries, placeholders->count, sizeof(Placeholder), compare_keys);
 }
 
 /* ----------------------------------------------------------------------
@@ -98,9 +110,36 @@ ref_text(const DdbExpr *expr, uint32 ref)
 	return (DdbName) {program_text(expr->program) + r->start, r->len};
 }
 
+/* What the reference stands for; false when it is not defined. */
+static bool
+find_placeholder(Placeholders *placeholders, DdbName key, DdbValue *value)
+{
+	uint32		low = 0;
+	uint32		high = placeholders->count;
+
+	while (low < high)
+	{
+		uint32		mid = (low + high) / 2;
+		Placeholder *entry = &placeholders->entries[mid];
+		int			cmp = ddb_name_order(key, entry->key);
+
+		if (cmp == 0)
+		{
+			entry->used = true;
+			*value = entry->value;
+			return true;
+		}
+		if (cmp < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return false;
+}
+
 /* Looks up what a path's names stand for. */
 static void
-bind_path(const DdbExprSet *set, DdbExpr *expr, const ExprNode *path)
+bind_path(DdbExprSet *set, DdbExpr *expr, const ExprNode *path)
 {
 	for (int i = 0; i < path->count; i++)
 	{
@@ -114,7 +153,7 @@ bind_path(const DdbExprSet *set, DdbExpr *expr, const ExprNode *path)
 		bound = unconstify(DdbValue *, &expr->refs[step->value]);
 		if (text.data[0] != '#')
 			*bound = ddb_value_string(text.data, text.len);
-		else if (set->names == NULL || !ddb_map_get(*set->names, text.data, text.len, bound))
+		else if (!find_placeholder(&set->names, text, bound))
 			ddb_raise(DDB_VALIDATION,
 					  "Invalid %s: An expression attribute name used in the document path is not defined; attribute name: %.*s",
 					  ddb_kind_name(expr->kind), (int) text.len, text.data);
@@ -122,13 +161,11 @@ bind_path(const DdbExprSet *set, DdbExpr *expr, const ExprNode *path)
 }
 
 static void
-bind_value(const DdbExprSet *set, DdbExpr *expr, const ExprNode *node)
+bind_value(DdbExprSet *set, DdbExpr *expr, const ExprNode *node)
 {
 	DdbName		text = ref_text(expr, node->first);
 
-	if (set->values == NULL ||
-		!ddb_map_get(*set->values, text.data, text.len,
-					 unconstify(DdbValue *, &expr->refs[node->first])))
+	if (!find_placeholder(&set->values, text, unconstify(DdbValue *, &expr->refs[node->first])))
 		ddb_raise(DDB_VALIDATION,
 				  "Invalid %s: An expression attribute value used in expression is not defined; attribute value: %.*s",
 				  ddb_kind_name(expr->kind), (int) text.len, text.data);
@@ -139,7 +176,7 @@ bind_value(const DdbExprSet *set, DdbExpr *expr, const ExprNode *node)
  * come before their operator, so a condition's are what came since the last.
  */
 static void
-bind_condition(const DdbExprSet *set, DdbExpr *expr)
+bind_condition(DdbExprSet *set, DdbExpr *expr)
 {
 	uint32		first = 0;
 
@@ -161,7 +198,7 @@ bind_condition(const DdbExprSet *set, DdbExpr *expr)
 
 /* An update's names all come first, then its values, then their kinds. */
 static void
-bind_update(const DdbExprSet *set, DdbExpr *expr)
+bind_update(DdbExprSet *set, DdbExpr *expr)
 {
 	uint32		nnodes = expr->program->nnodes;
 
@@ -181,7 +218,7 @@ bind_update(const DdbExprSet *set, DdbExpr *expr)
 }
 
 static void
-bind_projection(const DdbExprSet *set, DdbExpr *expr)
+bind_projection(DdbExprSet *set, DdbExpr *expr)
 {
 	for (uint32 i = 0; i < expr->program->nnodes; i++)
 	{
@@ -200,8 +237,8 @@ ddb_exprs_begin(const DdbValue *names, const DdbValue *values)
 {
 	DdbExprSet *set = palloc0(sizeof(DdbExprSet));
 
-	set->names = names;
-	set->values = values;
+	set->names.given = names;
+	set->values.given = values;
 	return set;
 }
 
@@ -242,11 +279,11 @@ ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len)
 	DdbExpr    *expr;
 
 	/* The maps come before the first expression's text. */
-	if (!set->checked)
+	if (!set->read)
 	{
-		set->checked = true;
-		check_map(NAMES, set->names, '#');
-		check_map(VALUES, set->values, ':');
+		set->read = true;
+		read_map(NAMES, &set->names, '#');
+		read_map(VALUES, &set->values, ':');
 	}
 	expr = ddb_expr_new(set, ddb_program_get(kind, text, len));
 	if (kind == DDB_EXPR_UPDATE)
@@ -262,68 +299,27 @@ ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len)
  * What nobody used
  * ---------------------------------------------------------------------- */
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return ddb_name_order(*(const DdbName *) a, *(const DdbName *) b);
-}
-
-/* All references of the set with this mark, sorted. */
-static DdbName *
-used_refs(const DdbExprSet *set, char mark, size_t *count)
-{
-	size_t		n = 0;
-	DdbName    *used;
-
-	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
-		n += expr->program->nrefs;
-	used = palloc(n * sizeof(DdbName));
-	*count = 0;
-	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
-	{
-		if (expr->legacy)
-			continue;
-		for (uint32 i = 0; i < expr->program->nrefs; i++)
-		{
-			DdbName		text = ref_text(expr, i);
-
-			if (text.data[0] == mark)
-				used[(*count)++] = text;
-		}
-	}
-	qsort(used, *count, sizeof(DdbName), compare_names);
-	return used;
-}
-
 static void
-check_unused(const DdbExprSet *set, const char *map, const DdbValue *given, char mark)
+check_unused(const char *map, const Placeholders *placeholders)
 {
 	StringInfoData unused;
-	size_t		count;
-	DdbName    *used;
-	DdbIter		it;
-	DdbName		key;
-	DdbValue	value;
 
-	if (given == NULL)
-		return;
-	used = used_refs(set, mark, &count);
 	unused.data = NULL;
-	ddb_iter_begin(&it, *given);
-	while (ddb_iter_next(&it, &key, &value))
+	for (uint32 i = 0; i < placeholders->count; i++)
 	{
-		if (bsearch(&key, used, count, sizeof(DdbName), compare_names))
+		const Placeholder *entry = &placeholders->entries[i];
+
+		if (entry->used)
 			continue;
 		if (unused.data == NULL)
 			initStringInfo(&unused);
 		else
 			appendStringInfoString(&unused, ", ");
-		appendBinaryStringInfo(&unused, key.data, key.len);
+		appendBinaryStringInfo(&unused, entry->key.data, entry->key.len);
 	}
 	if (unused.data)
 		ddb_raise(DDB_VALIDATION, "Value provided in %s unused in expressions: keys: {%s}",
 				  map, unused.data);
-	pfree(used);
 }
 
 /* ": UpdateExpression and ConditionExpression are null", as far as we were told. */
@@ -367,14 +363,14 @@ ddb_exprs_finish(DdbExprSet *set)
 
 	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
 		any = any || !expr->legacy;
-	if (set->names && !any)
+	if (set->names.given && !any)
 		ddb_raise(DDB_VALIDATION, NAMES " can only be specified when using expressions");
-	if (set->values && !takes_values(set))
+	if (set->values.given && !takes_values(set))
 		ddb_raise(DDB_VALIDATION, VALUES " can only be specified when using expressions%s",
 				  null_expressions(set));
 
-	check_unused(set, NAMES, set->names, '#');
-	check_unused(set, VALUES, set->values, ':');
+	check_unused(NAMES, &set->names);
+	check_unused(VALUES, &set->values);
 	for (DdbExpr *expr = set->first; expr; expr = expr->next)
 	{
 		if (expr->kind == DDB_EXPR_KEY_CONDITION && !expr->legacy)

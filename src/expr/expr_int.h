@@ -246,11 +246,26 @@ struct DdbExpr
 	DdbExpr    *next;			/* in its set */
 };
 
+/* An entry of ExpressionAttributeNames or ExpressionAttributeValues. */
+typedef struct Placeholder
+{
+	DdbName		key;			/* "#n", ":v" */
+	DdbValue	value;
+	bool		used;			/* has an expression referred to it? */
+} Placeholder;
+
+typedef struct Placeholders
+{
+	const DdbValue *given;		/* the map, or NULL */
+	Placeholder *entries;		/* sorted by key; NULL until the map is read */
+	uint32		count;
+} Placeholders;
+
 struct DdbExprSet
 {
-	const DdbValue *names;
-	const DdbValue *values;
-	bool		checked;		/* have the maps been? */
+	Placeholders names;
+	Placeholders values;
+	bool		read;			/* have both been? */
 	unsigned	accepts;		/* bits of DdbExprKind; 0: not told */
 	DdbExpr    *first;
 	DdbExpr    *last;
