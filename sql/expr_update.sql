@@ -103,6 +103,16 @@ SELECT ddb.apply(big, 'SET k0500 = :v, l[499] = :v REMOVE k0001, l[0], l[998] AD
 	(SELECT ddb.to_item(jsonb_object_agg('k' || lpad(i::text, 4, '0'), CASE i WHEN 500 THEN 7 WHEN 2 THEN 9 ELSE i END) FILTER (WHERE i <> 1)
 		|| jsonb_build_object('l', jsonb_agg(CASE i WHEN 499 THEN 7 ELSE i END ORDER BY i) FILTER (WHERE i NOT IN (0, 998)))) FROM generate_series(0, 999) i) w(want);
 
+-- items whose bytes change form: around a kilobyte, and around 32 attributes, either way (counts what differs from building afresh)
+SELECT count(*) FROM generate_series(900, 1060) n WHERE
+	ddb.apply(jsonb_build_object('a', repeat('x', n), 'c', 'cc', 'n', 1), 'SET b = :b REMOVE c, d ADD n :n', attr_values => '{":b": "bb", ":n": 4}')
+		<> ddb.to_item(jsonb_build_object('a', repeat('x', n), 'b', 'bb', 'n', 5))
+	OR ddb.apply(jsonb_build_object('a', repeat('x', n), 'c', repeat('y', 100)), 'REMOVE c') <> ddb.to_item(jsonb_build_object('a', repeat('x', n)))
+	OR ddb.apply(jsonb_build_object('a', repeat('x', n)), 'SET c = :c', attr_values => jsonb_build_object(':c', repeat('y', 100)))
+		<> ddb.to_item(jsonb_build_object('a', repeat('x', n), 'c', repeat('y', 100)));
+SELECT count(*) FROM generate_series(28, 36) n, LATERAL (SELECT jsonb_object_agg('k' || i, i) FROM generate_series(1, n) i) a(this), LATERAL (SELECT jsonb_object_agg('k' || i, i) FROM generate_series(2, n + 2) i) b(want)
+	WHERE ddb.apply(this, 'SET k' || n + 2 || ' = :b, k' || n + 1 || ' = :a REMOVE k1', attr_values => jsonb_build_object(':a', n + 1, ':b', n + 2)) <> ddb.to_item(want);
+
 -- NULLs, and a size beyond what an item holds
 SELECT ddb.apply(NULL, 'REMOVE a') IS NULL, ddb.apply('{}', NULL) IS NULL;
 SELECT u('{}', 'SET a = :v, b = :v', jsonb_build_object(':v', repeat('x', 205000)));

@@ -5,11 +5,11 @@
  *
  * Two steps.  First every action's outcome is computed from the item as it
  * was: so "SET a = b, b = a" swaps, and list indexes mean the old positions
- * whatever the order of clauses.  Then the attribute map is copied once beside
- * the sorted targets: what no path touches is carried over as a view, and of
- * nested values only the containers on a path are built anew.  A list closes
- * up over its removed elements by itself, and what was set past its end is
- * appended in the order of the indexes.
+ * whatever the order of clauses.  Then the containers on the targets' paths are
+ * made anew, from the attribute map downwards: the sorted targets say what
+ * changes in each, and what no path touches is copied as it lies.  A list
+ * closes up over its removed elements by itself, and what was set past its end
+ * is appended in the order of the indexes.
  *
  *-------------------------------------------------------------------------
  */
@@ -235,141 +235,109 @@ compute(const Update *u, const Target *target, Outcome *outcome)
 
 static DdbValue rebuild(const Update *u, uint32 first, uint32 count, int depth, DdbValue container);
 
-/* Puts an entry or element that was there, as the run of targets wants it. */
-static void
-put_old(const Update *u, DdbBuilder *builder, DdbName name, DdbValue value,
-		uint32 first, uint32 count, int depth)
+/*
+ * What becomes of an entry or element of which a run of targets wants
+ * something.  *value is what was there, if `found`, and what is to be there.
+ *
+ * Paths that go on have no parent to stand in when nothing was there.  Only if
+ * there is no item at all and nothing is to be put, then there is nothing to
+ * remove either.
+ */
+static Effect
+settle(const Update *u, uint32 first, uint32 count, int depth, bool found, DdbValue *value)
 {
 	const Outcome *outcome = &u->outcomes[first];
 
-	if (count > 0)
+	if (u->expr->targets[first].path->count == depth + 1)
 	{
-		if (u->expr->targets[first].path->count > depth + 1)
-			value = rebuild(u, first, count, depth + 1, value);
-		else if (outcome->effect == EFFECT_REMOVE)
-			return;
-		else if (outcome->effect == EFFECT_PUT)
-			value = outcome->value;
+		if (outcome->effect == EFFECT_PUT)
+			*value = outcome->value;
+		return outcome->effect;
 	}
-	if (name.data)
-		ddb_builder_put(builder, name.data, name.len, value);
-	else
-		ddb_builder_add(builder, value);
+	if (found)
+	{
+		*value = rebuild(u, first, count, depth + 1, *value);
+		return EFFECT_PUT;
+	}
+	for (uint32 i = 0; i < count; i++)
+	{
+		if (u->old->schema != NULL || outcome[i].effect == EFFECT_PUT)
+			raise_bad_path();
+	}
+	return EFFECT_NONE;
 }
 
-/*
- * A run of targets whose entry or element was not there.  Paths that go on
- * have no parent to stand in, unless there is no item at all and nothing is to
- * be put: then there is nothing to remove either.
- */
-static void
-put_new(const Update *u, DdbBuilder *builder, uint32 first, uint32 count, int depth)
+static DdbValue
+rebuild_map(const Update *u, uint32 first, uint32 count, int depth, DdbValue map)
 {
-	const ExprNode *path = u->expr->targets[first].path;
-	const PathStep *step = path_steps(u->expr, path) + depth;
+	DdbMapChange *changes = palloc(count * sizeof(DdbMapChange));
+	uint32		nchanges = 0;
+	DdbValue	result;
 
-	if (path->count > depth + 1)
+	for (uint32 i = 0, run; i < count; i += run)
 	{
-		for (uint32 i = first; i < first + count; i++)
+		const Target *target = &u->expr->targets[first + i];
+		DdbMapChange *change = &changes[nchanges];
+		Effect		effect;
+		bool		found;
+
+		run = ddb_targets_run(u->expr, target, count - i, depth);
+		change->name = step_name(u->expr, path_steps(u->expr, target->path) + depth);
+		found = ddb_map_get(map, change->name.data, change->name.len, &change->value);
+		effect = settle(u, first + i, run, depth, found, &change->value);
+		change->remove = effect == EFFECT_REMOVE;
+		nchanges += effect != EFFECT_NONE;
+	}
+	result = ddb_map_patch(map, changes, nchanges);
+	pfree(changes);
+	return result;
+}
+
+/* Runs are in the order of their indexes, so one pass over the list will do. */
+static DdbValue
+rebuild_list(const Update *u, uint32 first, uint32 count, int depth, DdbValue list)
+{
+	DdbBuilder *builder = ddb_builder_begin(DDB_L);
+	uint32		length = ddb_value_count(list);
+	uint32		index = 0;
+	DdbIter		it;
+	DdbName		name;
+	DdbValue	value;
+
+	ddb_iter_begin(&it, list);
+	for (uint32 i = 0, run; i < count; i += run)
+	{
+		const Target *target = &u->expr->targets[first + i];
+		uint32		wanted = (path_steps(u->expr, target->path) + depth)->value;
+		Effect		effect;
+
+		run = ddb_targets_run(u->expr, target, count - i, depth);
+		for (; index < Min(wanted, length) && ddb_iter_next(&it, &name, &value); index++)
+			ddb_builder_add(builder, value);
+		if (wanted < length)
 		{
-			if (u->old->schema != NULL || u->outcomes[i].effect == EFFECT_PUT)
-				raise_bad_path();
+			(void) ddb_iter_next(&it, &name, &value);
+			index++;
 		}
-		return;
+		effect = settle(u, first + i, run, depth, wanted < length, &value);
+		if (effect == EFFECT_PUT || (effect == EFFECT_NONE && wanted < length))
+			ddb_builder_add(builder, value);
 	}
-	if (u->outcomes[first].effect != EFFECT_PUT)
-		return;
-	if (step->is_index)
-		ddb_builder_add(builder, u->outcomes[first].value);
-	else
-		ddb_builder_put(builder, step_name(u->expr, step).data, step_name(u->expr, step).len,
-						u->outcomes[first].value);
-}
-
-/* A run of targets with one step, and whether it met its entry. */
-typedef struct Run
-{
-	uint32		first;
-	uint32		count;
-	bool		met;
-} Run;
-
-static Run *
-find_runs(const Update *u, uint32 first, uint32 count, int depth, uint32 *nruns)
-{
-	Run		   *runs = palloc(count * sizeof(Run));
-
-	*nruns = 0;
-	for (uint32 i = 0; i < count; i += runs[*nruns - 1].count)
-	{
-		Run		   *run = &runs[(*nruns)++];
-
-		run->first = first + i;
-		run->count = ddb_targets_run(u->expr, &u->expr->targets[first + i], count - i, depth);
-		run->met = false;
-	}
-	return runs;
-}
-
-/* The run that wants this entry or element, or NULL: they are in step order. */
-static Run *
-match_run(const Update *u, Run *runs, uint32 nruns, int depth, DdbName name, uint32 index)
-{
-	uint32		low = 0;
-	uint32		high = nruns;
-
-	while (low < high)
-	{
-		uint32		mid = (low + high) / 2;
-		const PathStep *step = path_steps(u->expr, u->expr->targets[runs[mid].first].path) + depth;
-		int			cmp;
-
-		if (step->is_index)
-			cmp = index < step->value ? -1 : index > step->value;
-		else
-			cmp = ddb_name_order(name, step_name(u->expr, step));
-		if (cmp == 0)
-			return &runs[mid];
-		if (cmp < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
+	while (ddb_iter_next(&it, &name, &value))
+		ddb_builder_add(builder, value);
+	return ddb_builder_finish(builder, DDB_DUPLICATES_ERROR);
 }
 
 static DdbValue
 rebuild(const Update *u, uint32 first, uint32 count, int depth, DdbValue container)
 {
-	bool		in_list = path_steps(u->expr, u->expr->targets[first].path)[depth].is_index;
-	DdbBuilder *builder;
-	DdbIter		it;
-	DdbName		name = {0};
-	DdbValue	value;
-	uint32		nruns;
-	Run		   *runs;
+	const PathStep *step = path_steps(u->expr, u->expr->targets[first].path) + depth;
 
-	if (container.type != (in_list ? DDB_L : DDB_M))
+	if (container.type != (step->is_index ? DDB_L : DDB_M))
 		raise_bad_path();
-	runs = find_runs(u, first, count, depth, &nruns);
-	builder = ddb_builder_begin(container.type);
-	ddb_iter_begin(&it, container);
-	for (uint32 index = 0; ddb_iter_next(&it, &name, &value); index++)
-	{
-		Run		   *run = match_run(u, runs, nruns, depth, name, index);
-
-		if (run)
-			run->met = true;
-		put_old(u, builder, in_list ? (DdbName) {0} : name, value,
-				run ? run->first : 0, run ? run->count : 0, depth);
-	}
-	for (uint32 i = 0; i < nruns; i++)
-	{
-		if (!runs[i].met)
-			put_new(u, builder, runs[i].first, runs[i].count, depth);
-	}
-	pfree(runs);
-	return ddb_builder_finish(builder, DDB_DUPLICATES_ERROR);
+	if (step->is_index)
+		return rebuild_list(u, first, count, depth, container);
+	return rebuild_map(u, first, count, depth, container);
 }
 
 DdbValue

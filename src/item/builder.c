@@ -74,15 +74,21 @@ add_entry(DdbBuilder *b)
 }
 
 void
+ddb_check_name(uint32 len)
+{
+	if (unlikely(len == 0))
+		ddb_raise(DDB_VALIDATION, "Empty attribute name");
+	if (unlikely(len > DDB_MAX_NAME))
+		ddb_raise(DDB_VALIDATION, "Attribute name is too large, must be less than 65536 bytes");
+}
+
+void
 ddb_builder_put(DdbBuilder *b, const char *name, uint32 len, DdbValue value)
 {
 	Entry	   *entry = add_entry(b);
 
 	Assert(b->type == DDB_M);
-	if (unlikely(len == 0))
-		ddb_raise(DDB_VALIDATION, "Empty attribute name");
-	if (unlikely(len > DDB_MAX_NAME))
-		ddb_raise(DDB_VALIDATION, "Attribute name is too large, must be less than 65536 bytes");
+	ddb_check_name(len);
 	entry->name = name;
 	entry->namelen = len;
 	entry->ordinal = b->count;

@@ -189,6 +189,17 @@ typedef enum DdbDuplicates
 /* The built value, palloc'd.  An empty set is an error. Frees the builder. */
 extern DdbValue ddb_builder_finish(DdbBuilder *b, DdbDuplicates duplicates);
 
+/* An entry of a map to put, or to remove if it is there (patch.c). */
+typedef struct DdbMapChange
+{
+	DdbName		name;
+	bool		remove;
+	DdbValue	value;
+} DdbMapChange;
+
+/* The map with these changes, of distinct names; puts `changes` in order. */
+extern DdbValue ddb_map_patch(DdbValue map, DdbMapChange *changes, uint32 n);
+
 /* An item (a varlena of its own) with the attributes of this map. */
 extern DdbItem *ddb_item_from_map(DdbValue map);
 

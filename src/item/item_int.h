@@ -284,6 +284,9 @@ ddb_name_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 	return memcmp(a, b, alen);
 }
 
+/* Raises YD001 for a name that no attribute may have (builder.c). */
+extern void ddb_check_name(uint32 len);
+
 /* Is this UTF-8?  U+0000 is, unlike in PostgreSQL's text. */
 extern bool ddb_utf8_valid(const uint8 *s, size_t len);
 
