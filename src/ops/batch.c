@@ -29,6 +29,23 @@ sort_writes(DdbPlan *plans, int n)
 	return refs;
 }
 
+/* In a batch the key of an item is spoken of as a key is, not as an item's. */
+static void
+check_item_key(const DdbPlan *plan)
+{
+	if (plan->write->action != DDB_ACTION_PUT)
+		return;
+	for (int i = 0; i < plan->schema->nkeys; i++)
+	{
+		const DdbKeyAttr *attr = &plan->schema->attr[i];
+		DdbValue	value;
+
+		if (!ddb_map_get(plan->write->item, attr->name, attr->len, &value) ||
+			value.type != attr->type)
+			ddb_raise(DDB_VALIDATION, DDB_KEY_MISMATCH_MESSAGE);
+	}
+}
+
 void
 ddb_batch_write(const DdbWrite *writes, int n)
 {
@@ -44,6 +61,7 @@ ddb_batch_write(const DdbWrite *writes, int n)
 		ddb_plan_open(&plans[i]);
 	for (int i = 0; i < n; i++)
 	{
+		check_item_key(&plans[i]);
 		ddb_plan_key(&plans[i]);
 		bytes += plans[i].size;
 	}

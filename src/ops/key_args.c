@@ -12,7 +12,6 @@
 #include "ops/ops_int.h"
 #include "utils/builtins.h"
 
-#define KEY_MISMATCH "The provided key element does not match the schema"
 
 /*
  * Checks a string that arrived as raw bytes.  PostgreSQL's own check refuses
@@ -84,7 +83,7 @@ ddb_key_part_value(const DdbKeySchema *schema, int which, const DdbKeyPart *part
 						   psprintf("Key attribute \"%s\" has type %s, the value given has type %s.",
 									attr->name, ddb_type_name(attr->type),
 									ddb_type_name(part->value.type)),
-						   KEY_MISMATCH);
+						   DDB_KEY_MISMATCH_MESSAGE);
 		value = part->value;
 	}
 	else
@@ -101,12 +100,12 @@ ddb_key_from_parts(const DdbKeySchema *schema, const DdbKeyParts *parts, DdbKey 
 		bool		given = parts->part[i].form != DDB_PART_NONE;
 
 		if (given && i >= schema->nkeys)
-			ddb_raise_hint(DDB_VALIDATION, "The table has no sort key.", KEY_MISMATCH);
+			ddb_raise_hint(DDB_VALIDATION, "The table has no sort key.", DDB_KEY_MISMATCH_MESSAGE);
 		if (!given && i < schema->nkeys)
 			ddb_raise_hint(DDB_VALIDATION,
 						   psprintf("A value for key attribute \"%s\" is missing.",
 									schema->attr[i].name),
-						   KEY_MISMATCH);
+						   DDB_KEY_MISMATCH_MESSAGE);
 		if (given)
 			key->values[i] = ddb_key_part_value(schema, i, &parts->part[i]);
 	}
@@ -116,14 +115,14 @@ void
 ddb_key_from_map(DdbValue map, const DdbKeySchema *schema, DdbKey *key)
 {
 	if (ddb_value_count(map) != schema->nkeys)
-		ddb_raise(DDB_VALIDATION, KEY_MISMATCH);
+		ddb_raise(DDB_VALIDATION, DDB_KEY_MISMATCH_MESSAGE);
 	for (int i = 0; i < schema->nkeys; i++)
 	{
 		const DdbKeyAttr *attr = &schema->attr[i];
 		DdbValue	value;
 
 		if (!ddb_map_get(map, attr->name, attr->len, &value) || value.type != attr->type)
-			ddb_raise(DDB_VALIDATION, KEY_MISMATCH);
+			ddb_raise(DDB_VALIDATION, DDB_KEY_MISMATCH_MESSAGE);
 		ddb_key_check(schema, i, value);
 		key->values[i] = value;
 	}

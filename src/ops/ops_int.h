@@ -50,6 +50,9 @@ extern void ddb_reply_item(StringInfo out, DdbValue item);
 /* The only message of a false condition. */
 #define DDB_CONDITION_FAILED_MESSAGE "The conditional request failed"
 
+/* A key of other attributes or types than the table's. */
+#define DDB_KEY_MISMATCH_MESSAGE "The provided key element does not match the schema"
+
 /* A get made ready: projection, table and key. */
 typedef struct DdbGetPlan
 {

@@ -125,7 +125,7 @@ sort_key_part(const DdbCursor *c, const DdbKeyPart *part)
 {
 	if (c->schema.nkeys < 2)
 		ddb_raise_hint(DDB_VALIDATION, "The table has no sort key.",
-					   "The provided key element does not match the schema");
+					   DDB_KEY_MISMATCH_MESSAGE);
 	return ddb_key_part_value(&c->schema, 1, part);
 }
 
@@ -204,7 +204,7 @@ raise_start_key(const DdbCursor *c)
 					   "a projection that drops them gives no start.", START_KEY_INVALID);
 	if (c->read.is_scan)
 		ddb_raise(DDB_VALIDATION, START_KEY_INVALID
-				  ": The provided key element does not match the schema");
+				  ": " DDB_KEY_MISMATCH_MESSAGE);
 	ddb_raise(DDB_VALIDATION, START_KEY_INVALID);
 }
 
