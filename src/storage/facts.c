@@ -4,9 +4,10 @@
  *	  What a relation is: its key index, its columns, and whether it is plain.
  *
  * A ddb table is found from itself.  Its key index is a valid unique btree
- * without expressions or predicate whose first column stands in one of our
- * classes and names the partition key attribute; a second column, in its
- * type's default class and in byte order, is the sort key.  The item is the
+ * without expressions or predicate, on columns that are NOT NULL, whose first
+ * column stands in one of our classes and names the partition key attribute; a
+ * second column, in its type's default class and in byte order, is the sort
+ * key.  The item is the
  * column `item`.
  *
  * A table is plain when nothing in it would notice that a write did not come
@@ -111,8 +112,9 @@ read_key_index(Relation rel, Relation index, DdbFacts *facts)
 		AttrNumber	attno = form->indkey.values[i];
 
 		if (attno <= 0 || index->rd_indoption[i] != 0 ||
+			!TupleDescAttr(rel->rd_att, attno - 1)->attnotnull ||
 			!ddb_key_type(TupleDescAttr(rel->rd_att, attno - 1)->atttypid,
-					  &facts->schema.attr[i].type))
+						  &facts->schema.attr[i].type))
 			return false;
 	}
 	options = (DdbKeyOptions *) RelationGetIndexAttOptions(index, false)[0];

@@ -22,8 +22,11 @@
  *						bytes that PostgreSQL marks them with.)
  *
  * A descent compares one search key with some twenty index entries, so the
- * search key's hash is remembered, by content: whoever calls, and however its
- * memory is reused, the hash fits the bytes.
+ * search key's hash is computed once.  lookup.c announces the address of the
+ * key it looks for, which is a buffer of its own whose content changes only
+ * with another announcement; where an entry has that key, lookup.c decides
+ * by the rest of the entry.  Other search keys are remembered by content:
+ * whoever calls, and however its memory is reused, the hash fits the bytes.
  *
  * A scan that begins at a hash rather than at a key passes ddb_hash_bound() as
  * its search key.  It is known by its address and sorts before every key of
@@ -94,8 +97,8 @@ merge(uint64 hash, uint64 acc)
 }
 
 /* The 32-byte stripes of a long input. */
-static uint64
-hash_stripes(const uint8 **p, const uint8 *end)
+static pg_noinline uint64
+hash_stripes(const uint8 *p, size_t len)
 {
 	uint64		a = PRIME1 + PRIME2;
 	uint64		b = PRIME2;
@@ -103,12 +106,12 @@ hash_stripes(const uint8 **p, const uint8 *end)
 	uint64		d = -PRIME1;
 	uint64		hash;
 
-	for (; end - *p >= 32; *p += 32)
+	for (; len >= 32; p += 32, len -= 32)
 	{
-		a = mix(a, read64(*p));
-		b = mix(b, read64(*p + 8));
-		c = mix(c, read64(*p + 16));
-		d = mix(d, read64(*p + 24));
+		a = mix(a, read64(p));
+		b = mix(b, read64(p + 8));
+		c = mix(c, read64(p + 16));
+		d = mix(d, read64(p + 24));
 	}
 	hash = rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18);
 	hash = merge(hash, a);
@@ -117,17 +120,21 @@ hash_stripes(const uint8 **p, const uint8 *end)
 	return merge(hash, d);
 }
 
-uint64
-ddb_hash_bytes(const uint8 *data, size_t len)
+static pg_attribute_always_inline uint64
+hash_bytes_inline(const uint8 *p, size_t len)
 {
-	const uint8 *p = data;
-	const uint8 *end = data + len;
-	uint64		hash = len >= 32 ? hash_stripes(&p, end) : PRIME5;
+	const uint8 *end = p + len;
+	uint64		hash = PRIME5;
 
+	if (unlikely(len >= 32))
+	{
+		hash = hash_stripes(p, len);
+		p += len & ~(size_t) 31;
+	}
 	hash += len;
-	for (; end - p >= 8; p += 8)
+	for (; p + 8 <= end; p += 8)
 		hash = rotate(hash ^ mix(0, read64(p)), 27) * PRIME1 + PRIME4;
-	if (end - p >= 4)
+	if (p + 4 <= end)
 	{
 		hash = rotate(hash ^ (read32(p) * PRIME1), 23) * PRIME2 + PRIME3;
 		p += 4;
@@ -140,6 +147,11 @@ ddb_hash_bytes(const uint8 *data, size_t len)
 	return hash ^ (hash >> 32);
 }
 
+uint64
+ddb_hash_bytes(const uint8 *data, size_t len)
+{
+	return hash_bytes_inline(data, len);
+}
 
 /* ----------------------------------------------------------------------
  * Hashes of the three types
@@ -153,8 +165,8 @@ typedef struct Bytes
 	struct varlena *copy;		/* to be freed, or NULL */
 } Bytes;
 
-static inline Bytes
-bytes_open(Datum datum)
+static pg_noinline Bytes
+bytes_open_toasted(Datum datum)
 {
 	struct varlena *given = (struct varlena *) DatumGetPointer(datum);
 	struct varlena *flat = PG_DETOAST_DATUM_PACKED(datum);
@@ -164,10 +176,22 @@ bytes_open(Datum datum)
 	return bytes;
 }
 
+static inline Bytes
+bytes_open(Datum datum)
+{
+	struct varlena *given = (struct varlena *) DatumGetPointer(datum);
+
+	if (likely(VARATT_IS_1B(given) && !VARATT_IS_1B_E(given)))
+		return (Bytes) {(const uint8 *) VARDATA_1B(given), VARSIZE_1B(given) - VARHDRSZ_SHORT};
+	if (likely(VARATT_IS_4B_U(given)))
+		return (Bytes) {(const uint8 *) VARDATA_4B(given), VARSIZE_4B(given) - VARHDRSZ};
+	return bytes_open_toasted(datum);
+}
+
 static inline void
 bytes_close(Bytes bytes)
 {
-	if (bytes.copy)
+	if (unlikely(bytes.copy))
 		pfree(bytes.copy);
 }
 
@@ -255,28 +279,74 @@ static const HashClass text_class = {hash_plain, false};
 static const HashClass numeric_class = {hash_numeric_bytes, true};
 static const HashClass bytea_class = {hash_plain, false};
 
-/* The last search key and its hash; a longer one is hashed each time. */
+/*
+ * The search keys whose hash is known: by address the one that lookup.c looks
+ * for, by content the last one of anybody else's.
+ */
+static struct
+{
+	const void *address;
+	Bytes		bytes;
+	uint64		tail;			/* its last eight bytes, if it has as many */
+	int64		hash;
+	DdbEntryOrder rest;
+}			announced;
+
 static struct
 {
 	const HashClass *class;
 	uint32		len;
 	int64		hash;
 	uint8		data[DDB_MAX_PARTITION_KEY];
-}			memo;
+}			last;
 
-static inline int64
-search_hash(const HashClass *class, Bytes key)
+static inline uint64
+tail_of(Bytes bytes)
 {
-	if (memo.class == class && memo.len == key.len &&
-		memcmp(memo.data, key.data, key.len) == 0)
-		return memo.hash;
-	if (key.len > sizeof(memo.data))
+	uint64		tail = 0;
+
+	if (likely(bytes.len >= sizeof(tail)))
+		memcpy(&tail, bytes.data + bytes.len - sizeof(tail), sizeof(tail));
+	return tail;
+}
+
+void
+ddb_hash_announce(Datum key, DdbType type, DdbEntryOrder rest)
+{
+	announced.address = DatumGetPointer(key);
+	announced.bytes = bytes_open(key);
+	announced.tail = tail_of(announced.bytes);
+	announced.hash = ddb_datum_hash(type, key);
+	announced.rest = rest;
+}
+
+/* Are these the announced key's bytes?  The tail mostly tells. */
+static inline bool
+is_announced(Bytes bytes)
+{
+	return bytes.len == announced.bytes.len && tail_of(bytes) == announced.tail &&
+		memcmp(bytes.data, announced.bytes.data, bytes.len) == 0;
+}
+
+void
+ddb_hash_withdraw(void)
+{
+	announced.address = NULL;
+}
+
+static int64
+remembered_hash(const HashClass *class, Bytes key)
+{
+	if (last.class == class && last.len == key.len &&
+		memcmp(last.data, key.data, key.len) == 0)
+		return last.hash;
+	if (key.len > sizeof(last.data))
 		return class->hash(key.data, key.len);
-	memo.class = class;
-	memo.len = key.len;
-	memo.hash = class->hash(key.data, key.len);
-	memcpy(memo.data, key.data, key.len);
-	return memo.hash;
+	last.class = class;
+	last.len = key.len;
+	last.hash = class->hash(key.data, key.len);
+	memcpy(last.data, key.data, key.len);
+	return last.hash;
 }
 
 /* The search key that is a hash. */
@@ -294,58 +364,93 @@ ddb_hash_bound(int64 hash)
 	return PointerGetDatum(&bound.empty);
 }
 
-static inline int
-order_of(int64 a, int64 b)
+static pg_noinline int
+break_tie(const HashClass *class, Datum a, Datum b)
 {
-	return (a > b) - (a < b);
-}
-
-/* `b` is the search key, where one side is. */
-static inline int
-hash_compare(const HashClass *class, Datum a, Datum b)
-{
-	Bytes		left = bytes_open(a);
+	Bytes		left;
 	Bytes		right;
-	int64		hash;
 	int			order;
 
-	if (unlikely(DatumGetPointer(b) == (Pointer) &bound.empty))
-	{
-		hash = class->hash(left.data, left.len);
-		bytes_close(left);
-		return hash < bound.hash ? -1 : 1;
-	}
+	if (class->numeric)
+		return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b));
+	left = bytes_open(a);
 	right = bytes_open(b);
-	if (left.len == right.len && memcmp(left.data, right.data, left.len) == 0)
-		order = 0;
-	else
-	{
-		hash = class->hash(left.data, left.len);
-		order = order_of(hash, search_hash(class, right));
-		if (order == 0)
-			order = class->numeric ?
-				DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b)) :
-				bytes_compare(left, right);
-	}
+	order = bytes_compare(left, right);
 	bytes_close(left);
 	bytes_close(right);
 	return order;
+}
+
+/* `hash` is the hash of `a`. */
+static pg_noinline int
+compare_remembered(const HashClass *class, int64 hash, Datum a, Datum b)
+{
+	Bytes		right;
+	int64		other;
+
+	if (DatumGetPointer(b) == (Pointer) &bound.empty)
+		return hash < bound.hash ? -1 : 1;
+	right = bytes_open(b);
+	other = remembered_hash(class, right);
+	bytes_close(right);
+	if (hash != other)
+		return hash < other ? -1 : 1;
+	return break_tie(class, a, b);
+}
+
+static pg_noinline int
+break_announced_tie(const HashClass *class, Datum a, Datum b)
+{
+	int			order = break_tie(class, a, b);
+
+	return order ? order : announced.rest(a);
+}
+
+/* `b` is the search key, where one side is. */
+static pg_attribute_always_inline int
+hash_compare(const HashClass *class, Datum a, Datum b)
+{
+	Bytes		left = bytes_open(a);
+	bool		sought = likely(DatumGetPointer(b) == announced.address);
+	int64		hash;
+
+	/* The entries of the key's own collection need no hash. */
+	if (sought && is_announced(left))
+	{
+		bytes_close(left);
+		return announced.rest(a);
+	}
+	hash = class->numeric ? class->hash(left.data, left.len) :
+		(int64) hash_bytes_inline(left.data, left.len);
+	bytes_close(left);
+	if (unlikely(!sought))
+		return compare_remembered(class, hash, a, b);
+	if (likely(hash != announced.hash))
+		return hash < announced.hash ? -1 : 1;
+	return break_announced_tie(class, a, b);
 }
 
 /*
  * "=" of a nondeterministic collation holds for unequal bytes, which have
  * unequal hashes: such a column cannot be ordered by them.
  */
-static inline void
-check_collation(Oid collation)
+static pg_noinline void
+check_other_collation(Oid collation)
 {
-	if (collation == C_COLLATION_OID || collation == DEFAULT_COLLATION_OID ||
-		!OidIsValid(collation) || get_collation_isdeterministic(collation))
+	if (collation == DEFAULT_COLLATION_OID || !OidIsValid(collation) ||
+		get_collation_isdeterministic(collation))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("nondeterministic collations are not supported for operator class \"%s\"",
 					"text_hash_ops")));
+}
+
+static inline void
+check_collation(Oid collation)
+{
+	if (unlikely(collation != C_COLLATION_OID))
+		check_other_collation(collation);
 }
 
 #define no_collation(collation) ((void) 0)
@@ -418,16 +523,14 @@ sort_compare(Datum a, Datum b, SortSupport ssup)
 	const HashClass *class = ssup->ssup_extra;
 	Bytes		left = bytes_open(a);
 	Bytes		right = bytes_open(b);
-	int			order = order_of(class->hash(left.data, left.len),
-								 class->hash(right.data, right.len));
+	int64		hash = class->hash(left.data, left.len);
+	int64		other = class->hash(right.data, right.len);
 
-	if (order == 0)
-		order = class->numeric ?
-			DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b)) :
-			bytes_compare(left, right);
 	bytes_close(left);
 	bytes_close(right);
-	return order;
+	if (hash != other)
+		return hash < other ? -1 : 1;
+	return break_tie(class, a, b);
 }
 
 #if SIZEOF_DATUM >= 8

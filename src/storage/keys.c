@@ -35,13 +35,26 @@
  * Escapes
  * ---------------------------------------------------------------------- */
 
-/* How many bytes an escape adds to this string. */
+/*
+ * How many bytes an escape adds to this string: hardly ever any, so eight
+ * bytes are looked at together as long as none of them is below 2.
+ */
 static inline uint32
 escapes_needed(const uint8 *s, uint32 len)
 {
+	const uint64 ones = UINT64CONST(0x0101010101010101);
 	uint32		n = 0;
+	uint32		i = 0;
 
-	for (uint32 i = 0; i < len; i++)
+	for (; i + sizeof(uint64) <= len; i += sizeof(uint64))
+	{
+		uint64		eight;
+
+		memcpy(&eight, s + i, sizeof(eight));
+		if (unlikely(((eight - 2 * ones) & ~eight & (ones << 7)) != 0))
+			break;
+	}
+	for (; i < len; i++)
 		n += s[i] <= 1;
 	return n;
 }
@@ -145,6 +158,29 @@ ddb_key_from_datum(DdbType type, Datum datum)
 		value.len = len;
 	}
 	return value;
+}
+
+int
+ddb_datum_compare(DdbType type, Datum a, Datum b)
+{
+	struct varlena *left;
+	struct varlena *right;
+	uint32		len_a;
+	uint32		len_b;
+	int			order;
+
+	if (type == DDB_N)
+		return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b));
+	left = PG_DETOAST_DATUM_PACKED(a);
+	right = PG_DETOAST_DATUM_PACKED(b);
+	len_a = VARSIZE_ANY_EXHDR(left);
+	len_b = VARSIZE_ANY_EXHDR(right);
+	order = memcmp(VARDATA_ANY(left), VARDATA_ANY(right), Min(len_a, len_b));
+	if (unlikely(left != (struct varlena *) DatumGetPointer(a)))
+		pfree(left);
+	if (unlikely(right != (struct varlena *) DatumGetPointer(b)))
+		pfree(right);
+	return order ? order : (len_a > len_b) - (len_a < len_b);
 }
 
 /* ----------------------------------------------------------------------

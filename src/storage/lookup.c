@@ -5,10 +5,14 @@
  *
  * A look-up goes through the index's own API, with one scan kept and rescanned
  * for each key, so that dead entries are marked and pages pruned as any scan
- * does it.  Only the equality functions of its scan keys are ours: they
- * compare bytes, and they are called on the very entry beside which a missing
- * key belongs, while its page is locked.  That is how a put learns its
- * neighbours from the descent it makes anyway.
+ * does it.  But it has a single scan key, on the first column, whose functions
+ * are ours and compare the whole key: they are given the address of the first
+ * column's value inside the index entry, and the second column's stands right
+ * behind it.  The index has no more to do per entry than for a simple key.
+ *
+ * The equality function is called on the very entry beside which a missing key
+ * belongs, while its page is locked.  That is how a put learns its neighbours
+ * from the descent it makes anyway.
  *
  * The newest version is found with a dirty snapshot.  Such a scan can miss a
  * row: it takes the key's entries from the index page at one moment and visits
@@ -23,36 +27,131 @@
 
 #include "access/nbtree.h"
 #include "access/relscan.h"
+#include "access/tupmacs.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/storage_int.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* ----------------------------------------------------------------------
- * Neighbours
+ * Entries, seen from their first column's value
  * ---------------------------------------------------------------------- */
 
-/* Is the key column's value in an index entry the one looked for? */
+/* The table whose key is looked for now. */
+static DdbTable *sought = NULL;
+
+static inline IndexTuple
+entry_of(Datum pk)
+{
+	return (IndexTuple) (DatumGetPointer(pk) - MAXALIGN(sizeof(IndexTupleData)));
+}
+
+/*
+ * Key columns are NOT NULL, but an entry that died before they were may have a
+ * null second column.  Then a bitmap and zeroed padding stand between header
+ * and value, where else the header ends with its never zero size.
+ */
 static inline bool
-same_value(DdbType type, Datum entry, Datum wanted)
+has_null(IndexTuple entry)
+{
+	return entry->t_info == 0;
+}
+
+/* The page's high key, or an entry of an inner page: its end may be cut off. */
+static inline bool
+is_pivot(IndexTuple entry)
+{
+	return BTreeTupleIsPivot(entry);
+}
+
+static inline bool
+is_cut_off(IndexTuple pivot)
+{
+	return (ItemPointerGetOffsetNumberNoCheck(&pivot->t_tid) & BT_OFFSET_MASK) < 2;
+}
+
+static inline bool
+has_address(IndexTuple pivot)
+{
+	return (ItemPointerGetOffsetNumberNoCheck(&pivot->t_tid) & BT_PIVOT_HEAP_TID_ATTR) != 0;
+}
+
+static inline Datum
+second_value(Datum pk)
+{
+	char	   *end = DatumGetPointer(pk) + VARSIZE_ANY(DatumGetPointer(pk));
+
+	return PointerGetDatum(att_align_pointer((uintptr_t) end, TYPALIGN_INT, -1, end));
+}
+
+static inline DdbType
+column_type(int which)
+{
+	return sought->facts.schema.attr[which].type;
+}
+
+/* Order of a value in an entry, mostly a short one, and one of the key. */
+static inline int
+value_order(DdbType type, Datum entry, Datum wanted)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(entry);
 	struct varlena *key = (struct varlena *) DatumGetPointer(wanted);
-	struct varlena *flat;
-	bool		same;
+	int			len;
+	int			key_len;
+	int			order;
 
-	if (type == DDB_N)
-		return DatumGetBool(DirectFunctionCall2(numeric_eq, entry, wanted));
-	flat = pg_detoast_datum_packed(value);
-	same = VARSIZE_ANY_EXHDR(flat) == VARSIZE_ANY_EXHDR(key) &&
-		memcmp(VARDATA_ANY(flat), VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)) == 0;
-	if (flat != value)
-		pfree(flat);
-	return same;
+	if (unlikely(type == DDB_N || !VARATT_IS_1B(value) || VARATT_IS_1B_E(value)))
+		return ddb_datum_compare(type, entry, wanted);
+	len = VARSIZE_1B(value) - VARHDRSZ_SHORT;
+	key_len = VARSIZE_4B(key) - VARHDRSZ;
+	order = memcmp(VARDATA_1B(value), VARDATA_4B(key), Min(len, key_len));
+	return order ? order : len - key_len;
 }
+
+/*
+ * Order of an entry that has the partition key, relative to the whole key.
+ * What is cut off a pivot counts as less than anything, its row address too.
+ */
+static int
+entry_order(Datum pk)
+{
+	IndexTuple	entry = entry_of(pk);
+	int			order;
+
+	if (sought->facts.schema.nkeys == 1)
+		return 0;
+	if (unlikely(has_null(entry)))
+		return 1;
+	if (is_pivot(entry) && is_cut_off(entry))
+		return -1;
+	order = value_order(column_type(1), second_value(pk), sought->key[1]);
+	if (order == 0 && is_pivot(entry) && !has_address(entry))
+		return -1;
+	return order;
+}
+
+/* May the scan go on: is this the key's entry, or a high key that allows it? */
+static inline bool
+entry_matches(Datum pk)
+{
+	IndexTuple	entry = entry_of(pk);
+
+	if (value_order(column_type(0), pk, sought->key[0]) != 0)
+		return false;
+	if (sought->facts.schema.nkeys == 1)
+		return true;
+	if (unlikely(has_null(entry)))
+		return false;
+	if (is_pivot(entry) && is_cut_off(entry))
+		return true;
+	return value_order(column_type(1), second_value(pk), sought->key[1]) == 0;
+}
+
+/* ----------------------------------------------------------------------
+ * Neighbours
+ * ---------------------------------------------------------------------- */
 
 /* The page's first entry beyond the key: the one that holds this datum. */
 static OffsetNumber
@@ -93,7 +192,7 @@ take_entries(DdbTable *table, Page page, OffsetNumber off, int step, BlockNumber
 			continue;
 		block = ItemPointerGetBlockNumber(BTreeTupleGetHeapTID(entry));
 		pk = index_getattr(entry, 1, RelationGetDescr(table->index), &isnull);
-		if (!same_value(table->facts.schema.attr[0].type, pk, table->key[0]))
+		if (value_order(column_type(0), pk, table->key[0]) != 0)
 		{
 			if (*beside == InvalidBlockNumber)
 				*beside = block;
@@ -126,30 +225,17 @@ note_neighbours(DdbTable *table, Datum entry_value)
 	n->nafter = take_entries(table, page, off, 1, n->after, &n->beside);
 }
 
-static inline Datum
-key_column_equal(FunctionCallInfo fcinfo, int which)
+static Datum
+key_equal(PG_FUNCTION_ARGS)
 {
-	DdbTable   *table = fcinfo->flinfo->fn_extra;
-	bool		same = same_value(table->facts.schema.attr[which].type,
-								  PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+	Datum		pk = PG_GETARG_DATUM(0);
+	bool		same = entry_matches(pk);
 
 	if (same)
-		table->key_met |= which == table->facts.schema.nkeys - 1;
-	else if (table->neighbours && !table->key_met)
-		note_neighbours(table, PG_GETARG_DATUM(0));
-	return BoolGetDatum(same);
-}
-
-static Datum
-pk_equal(PG_FUNCTION_ARGS)
-{
-	return key_column_equal(fcinfo, 0);
-}
-
-static Datum
-sk_equal(PG_FUNCTION_ARGS)
-{
-	return key_column_equal(fcinfo, 1);
+		sought->key_met = true;
+	else if (sought->neighbours && !sought->key_met)
+		note_neighbours(sought, pk);
+	PG_RETURN_BOOL(same);
 }
 
 /* ----------------------------------------------------------------------
@@ -158,27 +244,22 @@ sk_equal(PG_FUNCTION_ARGS)
 void
 ddb_lookup_begin(DdbTable *table)
 {
-	int			nkeys = table->facts.schema.nkeys;
+	ScanKey		key = &table->scan_key;
 
-	memset(table->scan_keys, 0, sizeof(table->scan_keys));
-	for (int k = 0; k < nkeys; k++)
-	{
-		ScanKey		key = &table->scan_keys[k];
-
-		key->sk_attno = k + 1;
-		key->sk_strategy = BTEqualStrategyNumber;
-		key->sk_collation = table->index->rd_indcollation[k];
-		key->sk_func.fn_addr = k == 0 ? pk_equal : sk_equal;
-		key->sk_func.fn_oid = F_BYTEAEQ;
-		key->sk_func.fn_nargs = 2;
-		key->sk_func.fn_strict = true;
-		key->sk_func.fn_mcxt = table->context;
-		key->sk_func.fn_extra = table;
+	memset(key, 0, sizeof(*key));
+	key->sk_attno = 1;
+	key->sk_strategy = BTEqualStrategyNumber;
+	key->sk_collation = table->index->rd_indcollation[0];
+	key->sk_func.fn_addr = key_equal;
+	key->sk_func.fn_oid = F_BYTEAEQ;
+	key->sk_func.fn_nargs = 2;
+	key->sk_func.fn_strict = true;
+	key->sk_func.fn_mcxt = table->context;
+	for (int k = 0; k < table->facts.schema.nkeys; k++)
 		table->key_buffer[k] = palloc(DDB_KEY_BUFFER);
-	}
 	table->neighbours = NULL;
 	InitDirtySnapshot(table->dirty);
-	table->scan = ddb_index_beginscan(table->heap, table->index, &table->dirty, nkeys);
+	table->scan = ddb_index_beginscan(table->heap, table->index, &table->dirty, 1);
 }
 
 void
@@ -186,13 +267,12 @@ ddb_lookup_key(DdbTable *table, const DdbKey *key)
 {
 	MemoryContext caller;
 
+	ddb_hash_withdraw();
 	MemoryContextReset(table->row_context);
 	caller = MemoryContextSwitchTo(table->row_context);
 	for (int k = 0; k < table->facts.schema.nkeys; k++)
-	{
 		table->key[k] = ddb_key_store(key->values[k], table->key_buffer[k], DDB_KEY_BUFFER);
-		table->scan_keys[k].sk_argument = table->key[k];
-	}
+	table->scan_key.sk_argument = table->key[0];
 	MemoryContextSwitchTo(caller);
 	table->record.key = *key;
 }
@@ -200,9 +280,11 @@ ddb_lookup_key(DdbTable *table, const DdbKey *key)
 static inline void
 rescan(DdbTable *table, Snapshot snapshot)
 {
+	sought = table;
+	ddb_hash_announce(table->key[0], table->facts.schema.attr[0].type, entry_order);
 	table->scan->xs_snapshot = snapshot;
 	table->key_met = false;
-	index_rescan(table->scan, table->scan_keys, table->facts.schema.nkeys, NULL, 0);
+	index_rescan(table->scan, &table->scan_key, 1, NULL, 0);
 }
 
 bool
@@ -225,7 +307,7 @@ ddb_lookup_release(DdbTable *table)
 
 	table_index_fetch_reset(table->scan->xs_heapfetch);
 	if (BTScanPosIsPinned(so->currPos) || so->numKilled > 0)
-		index_rescan(table->scan, table->scan_keys, table->facts.schema.nkeys, NULL, 0);
+		index_rescan(table->scan, &table->scan_key, 1, NULL, 0);
 }
 
 void

@@ -109,27 +109,11 @@ always(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(true);
 }
 
-/* Compares a key column's value with a bound of the scan's own making. */
-static inline int
-compare_bytes(Datum entry, Datum bound)
-{
-	struct varlena *value = (struct varlena *) DatumGetPointer(entry);
-	struct varlena *flat = pg_detoast_datum_packed(value);
-	struct varlena *limit = (struct varlena *) DatumGetPointer(bound);
-	uint32		a = VARSIZE_ANY_EXHDR(flat);
-	uint32		b = VARSIZE_ANY_EXHDR(limit);
-	int			order = memcmp(VARDATA_ANY(flat), VARDATA_ANY(limit), Min(a, b));
-
-	if (flat != value)
-		pfree(flat);
-	return order ? order : (a > b) - (a < b);
-}
-
 #define BYTES_FUNCTION(name, condition) \
 static Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	int			order = compare_bytes(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)); \
+	int			order = ddb_datum_compare(DDB_B, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)); \
 \
 	PG_RETURN_BOOL(condition); \
 }

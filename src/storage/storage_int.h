@@ -40,6 +40,15 @@ extern Datum ddb_hash_bound(int64 hash);
 /* The hash of a key column's value. */
 extern int64 ddb_datum_hash(DdbType type, Datum datum);
 
+/*
+ * Makes this datum the search key whose hash is known by its address; its
+ * bytes must stay until another is announced, or it is withdrawn.  `rest`
+ * places an entry that has this key.
+ */
+typedef int (*DdbEntryOrder) (Datum entry);
+extern void ddb_hash_announce(Datum key, DdbType type, DdbEntryOrder rest);
+extern void ddb_hash_withdraw(void);
+
 /* The classes' order functions, by which an index is recognised as ours. */
 extern Datum ddb_text_hash_cmp(PG_FUNCTION_ARGS);
 extern Datum ddb_numeric_hash_cmp(PG_FUNCTION_ARGS);
@@ -59,6 +68,9 @@ typedef struct DdbKeyOptions
 
 /* As ddb_key_to_datum(), into `buffer` if it fits into `size` bytes. */
 extern Datum ddb_key_store(DdbValue value, char *buffer, Size size);
+
+/* Order of two values of a key column: by bytes, numbers by value. */
+extern int	ddb_datum_compare(DdbType type, Datum a, Datum b);
 
 /* Raises YD001 when the index entry of this key would not fit. */
 extern void ddb_key_check_entry(const DdbKeySchema *schema, const Datum *datums);
@@ -164,7 +176,7 @@ struct DdbTable
 	Relation	index;
 	struct IndexInfo *index_info;
 	IndexScanDesc scan;			/* of the key index, rescanned for each key */
-	ScanKeyData scan_keys[2];
+	ScanKeyData scan_key;
 	SnapshotData dirty;
 	TupleTableSlot *slot;		/* the row found; holds no pin between calls */
 	TupleTableSlot *new_slot;	/* the row to be written */

@@ -62,7 +62,10 @@ static void
 forget_open(DdbTable *table)
 {
 	if (table->context)
+	{
+		ddb_hash_withdraw();
 		MemoryContextDelete(table->context);
+	}
 	table->context = NULL;
 	table->open = false;
 	table->granted = 0;
@@ -111,6 +114,7 @@ drop_tables(void)
 static void
 forget_tables(void)
 {
+	ddb_hash_withdraw();
 	tables = last = NULL;
 	tables_owner = NULL;
 	tables_context = NULL;
