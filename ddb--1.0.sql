@@ -559,10 +559,9 @@ CREATE TYPE ddb.key (
 );
 COMMENT ON TYPE ddb.key IS 'a key value as a parameter: read by the table''s key type';
 
-CREATE FUNCTION ddb.key(text) RETURNS ddb.key
-	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(text) IS 'cast';
-CREATE CAST (text AS ddb.key) WITH FUNCTION ddb.key(text) AS IMPLICIT;
+-- Text stays text until the table's key type is known.
+CREATE CAST (text AS ddb.key) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (varchar AS ddb.key) WITHOUT FUNCTION AS IMPLICIT;
 CREATE FUNCTION ddb.key(smallint) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int2' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ddb.key(smallint) IS 'cast';
@@ -587,8 +586,6 @@ CREATE FUNCTION ddb.key(uuid) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ddb.key(uuid) IS 'cast';
 CREATE CAST (uuid AS ddb.key) WITH FUNCTION ddb.key(uuid) AS IMPLICIT;
--- Casts do not chain: varchar needs its own.
-CREATE CAST (varchar AS ddb.key) WITH FUNCTION ddb.key(text) AS IMPLICIT;
 
 -- One item.  Everything after the keys has a default: name it.
 CREATE FUNCTION ddb.get_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL,

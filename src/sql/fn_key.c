@@ -8,8 +8,9 @@
  * bytes, to be read by that type, or a value with a type of its own, to be
  * held against it.  It is a parameter type, never a column or a result.
  *
- * Its bytes are a form character and the payload: T text, R received bytes,
- * and for values S text, N a number's ordered bytes, B octets.
+ * Text is kept as it is, so the casts from text and varchar cost nothing.  All
+ * else begins with a byte that UTF-8 text never has, then a form character:
+ * R received bytes, and for values S text, N a number's ordered bytes, B octets.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,13 +21,12 @@
 #include "utils/builtins.h"
 #include "utils/uuid.h"
 
-#define FORM_TEXT		'T'
+#define NOT_TEXT		0xFF
 #define FORM_RECEIVED	'R'
 
 PG_FUNCTION_INFO_V1(ddb_fn_key_in);
 PG_FUNCTION_INFO_V1(ddb_fn_key_out);
 PG_FUNCTION_INFO_V1(ddb_fn_key_recv);
-PG_FUNCTION_INFO_V1(ddb_fn_key_from_text);
 PG_FUNCTION_INFO_V1(ddb_fn_key_from_int2);
 PG_FUNCTION_INFO_V1(ddb_fn_key_from_int4);
 PG_FUNCTION_INFO_V1(ddb_fn_key_from_int8);
@@ -37,11 +37,12 @@ PG_FUNCTION_INFO_V1(ddb_fn_key_from_uuid);
 static Datum
 make_key(char form, const void *data, Size len)
 {
-	struct varlena *key = palloc(VARHDRSZ + 1 + len);
+	struct varlena *key = palloc(VARHDRSZ + 2 + len);
 
-	SET_VARSIZE(key, VARHDRSZ + 1 + len);
-	VARDATA(key)[0] = form;
-	memcpy(VARDATA(key) + 1, data, len);
+	SET_VARSIZE(key, VARHDRSZ + 2 + len);
+	VARDATA(key)[0] = (char) NOT_TEXT;
+	VARDATA(key)[1] = form;
+	memcpy(VARDATA(key) + 2, data, len);
 	return PointerGetDatum(key);
 }
 
@@ -49,38 +50,33 @@ void
 ddb_arg_key(FunctionCallInfo fcinfo, int n, DdbKeyPart *part)
 {
 	struct varlena *key;
-	const char *data;
-	DdbValue	value = {DDB_S};
+	const uint8 *data;
+	uint32		len;
 
 	part->form = DDB_PART_NONE;
 	if (PG_ARGISNULL(n))
 		return;
 	key = PG_GETARG_VARLENA_PP(n);
-	data = VARDATA_ANY(key);
-	value.data = (const uint8 *) data + 1;
-	value.len = VARSIZE_ANY_EXHDR(key) - 1;
-	switch (data[0])
+	data = (const uint8 *) VARDATA_ANY(key);
+	len = VARSIZE_ANY_EXHDR(key);
+	if (len < 2 || data[0] != NOT_TEXT)
 	{
-		case FORM_TEXT:
-			part->form = DDB_PART_TEXT;
-			break;
-		case FORM_RECEIVED:
-			part->form = DDB_PART_RAW;
-			break;
-		default:
-			part->form = DDB_PART_VALUE;
-			value.type = data[0] == 'N' ? DDB_N : data[0] == 'B' ? DDB_B : DDB_S;
-			break;
+		part->form = DDB_PART_TEXT;
+		part->value = (DdbValue) {DDB_S, false, len, data};
+		return;
 	}
-	part->value = value;
+	part->form = data[1] == FORM_RECEIVED ? DDB_PART_RAW : DDB_PART_VALUE;
+	part->value = (DdbValue) {DDB_S, false, len - 2, data + 2};
+	if (data[1] == 'N')
+		part->value.type = DDB_N;
+	else if (data[1] == 'B')
+		part->value.type = DDB_B;
 }
 
 Datum
 ddb_fn_key_in(PG_FUNCTION_ARGS)
 {
-	char	   *text = PG_GETARG_CSTRING(0);
-
-	return make_key(FORM_TEXT, text, strlen(text));
+	PG_RETURN_TEXT_P(cstring_to_text(PG_GETARG_CSTRING(0)));
 }
 
 Datum
@@ -117,17 +113,8 @@ ddb_fn_key_out(PG_FUNCTION_ARGS)
 }
 
 /* ----------------------------------------------------------------------
- * Casts
+ * Casts of values that have a type
  * ---------------------------------------------------------------------- */
-
-/* Text may come from a column of any meaning: it is read as a literal is. */
-Datum
-ddb_fn_key_from_text(PG_FUNCTION_ARGS)
-{
-	text	   *t = PG_GETARG_TEXT_PP(0);
-
-	return make_key(FORM_TEXT, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
-}
 
 static Datum
 key_from_int(int64 i)
