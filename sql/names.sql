@@ -45,6 +45,34 @@ SELECT ddb.create_table('n_longkey', repeat('k', 255), repeat('s', 255));
 SELECT ddb.put_item('n_longkey', jsonb_build_object(repeat('k', 255), 'a', repeat('s', 255), 'b', 'c', 1));
 SELECT ddb.get_item('n_longkey', 'a', 'b') ->> 'c' AS c;
 
+-- The API's names have up to 255 characters: the relation's is a prefix and a hash.
+CREATE FUNCTION n_api(operation text, tbl text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql
+	RETURN ddb.api(operation, (jsonb_build_object('TableName', tbl) || more)::json)::jsonb;
+SELECT n_api('CreateTable', repeat('n', len), '{"KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+	"AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}], "BillingMode": "PAY_PER_REQUEST"}')
+	-> 'TableDescription' ->> 'TableName' = repeat('n', len) AS same
+	FROM unnest('{63,64,65,255}'::int[]) len;
+SELECT relation_name, length(name) FROM ddb.catalog WHERE name LIKE 'nnn%' ORDER BY length(name);
+SELECT n_api('PutItem', repeat('n', len), jsonb_build_object('Item', jsonb_build_object('id', '{"S": "x"}'::jsonb, 'len', jsonb_build_object('N', len::text))))
+	FROM unnest('{63,64,65,255}'::int[]) len;
+SELECT n_api('GetItem', repeat('n', len), '{"Key": {"id": {"S": "x"}}}') #>> '{Item,len,N}' AS len FROM unnest('{63,64,65,255}'::int[]) len;
+SELECT length(n) FROM jsonb_array_elements_text(ddb.api('ListTables', '{}')::jsonb -> 'TableNames') n WHERE n LIKE 'nnn%';
+-- The relation's name is none of the API's; SQL may use it.
+SELECT relation_name AS short FROM ddb.catalog WHERE length(name) = 64 \gset
+SELECT n_api('GetItem', :'short', '{"Key": {"id": {"S": "x"}}}');
+SELECT ddb.get_item(:'short', 'x')::jsonb;
+SELECT length(name) FROM ddb.describe_table(:'short');
+-- A table that gets a name of its own has that in the API too.
+ALTER TABLE :"short" RENAME TO n_renamed;
+SELECT n_api('GetItem', 'n_renamed', '{"Key": {"id": {"S": "x"}}}') #>> '{Item,len,N}' AS len;
+SELECT n_api('GetItem', repeat('n', 64), '{"Key": {"id": {"S": "x"}}}');
+SELECT n_api('DeleteTable', repeat('n', 255)) -> 'TableDescription' ->> 'TableStatus' AS status;
+SELECT n_api('DescribeTable', repeat('n', 255));
+SELECT length(name) FROM ddb.catalog WHERE name LIKE 'n%' ORDER BY 1;
+SELECT n_api('DeleteTable', repeat('n', len)) IS NULL AS failed FROM unnest('{63,65}'::int[]) len;
+DROP TABLE n_renamed;
+DROP FUNCTION n_api;
+
 DROP TABLE orders, "Orders", n_plain, n_keys, n_longkey;
 DROP SCHEMA n_other CASCADE;
 SELECT count(*) FROM ddb.catalog;

@@ -12,7 +12,6 @@
 #include "ops/ops_int.h"
 #include "utils/builtins.h"
 
-
 /*
  * Checks a string that arrived as raw bytes.  PostgreSQL's own check refuses
  * NUL, which DynamoDB allows, so it is asked about what lies between them.

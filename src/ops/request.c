@@ -87,11 +87,35 @@ find_table(DdbName text)
 	return ddb_table_lookup(name.data, name.len);
 }
 
+/* The table found last: the actions of a request mostly share one. */
+typedef struct LastTable
+{
+	DdbName		name;
+	Oid			relid;
+} LastTable;
+
+static Oid
+read_table(const DdbJson *body, LastTable *last)
+{
+	DdbName		name;
+
+	required(body, "TableName");
+	name = ddb_request_text(body, "TableName");
+	if (last->name.data == NULL || last->name.len != name.len ||
+		memcmp(last->name.data, name.data, name.len) != 0)
+	{
+		last->relid = find_table(name);
+		last->name = name;
+	}
+	return last->relid;
+}
+
 Oid
 ddb_request_table(const DdbJson *body)
 {
-	required(body, "TableName");
-	return find_table(ddb_request_text(body, "TableName"));
+	LastTable	none = {{NULL, 0}, InvalidOid};
+
+	return read_table(body, &none);
 }
 
 static DdbValue
@@ -128,13 +152,13 @@ ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders)
 		placeholders->values = keep(read_map(values));
 }
 
-void
-ddb_request_write(const DdbJson *body, DdbAction action, DdbWrite *write)
+static void
+read_write(const DdbJson *body, DdbAction action, LastTable *last, DdbWrite *write)
 {
 	expect(body, DDB_JSON_OBJECT, "Structure");
 	memset(write, 0, sizeof(*write));
 	write->action = action;
-	write->relid = ddb_request_table(body);
+	write->relid = read_table(body, last);
 	write->item = read_map(required(body, action == DDB_ACTION_PUT ? "Item" : "Key"));
 	write->condition = ddb_request_text(body, "ConditionExpression");
 	if (action == DDB_ACTION_UPDATE)
@@ -148,14 +172,30 @@ ddb_request_write(const DdbJson *body, DdbAction action, DdbWrite *write)
 }
 
 void
-ddb_request_get(const DdbJson *body, DdbGet *get)
+ddb_request_write(const DdbJson *body, DdbAction action, DdbWrite *write)
+{
+	LastTable	none = {{NULL, 0}, InvalidOid};
+
+	read_write(body, action, &none, write);
+}
+
+static void
+read_get(const DdbJson *body, LastTable *last, DdbGet *get)
 {
 	expect(body, DDB_JSON_OBJECT, "Structure");
 	memset(get, 0, sizeof(*get));
-	get->relid = ddb_request_table(body);
+	get->relid = read_table(body, last);
 	get->key = read_map(required(body, "Key"));
 	get->projection = ddb_request_text(body, "ProjectionExpression");
 	ddb_request_placeholders(body, &get->placeholders);
+}
+
+void
+ddb_request_get(const DdbJson *body, DdbGet *get)
+{
+	LastTable	none = {{NULL, 0}, InvalidOid};
+
+	read_get(body, &none, get);
 }
 
 /* ----------------------------------------------------------------------
@@ -163,7 +203,7 @@ ddb_request_get(const DdbJson *body, DdbGet *get)
  * ---------------------------------------------------------------------- */
 
 static void
-read_action(const DdbJson *entry, DdbWrite *write)
+read_action(const DdbJson *entry, LastTable *last, DdbWrite *write)
 {
 	static const char *const names[] = {
 		[DDB_ACTION_PUT] = "Put",
@@ -184,7 +224,7 @@ read_action(const DdbJson *entry, DdbWrite *write)
 		if (!found)
 			continue;
 		body = found;
-		ddb_request_write(body, i, write);
+		read_write(body, i, last, write);
 	}
 	if (!body)
 		ddb_raise(DDB_VALIDATION, "Invalid Request: TransactWriteRequest should contain "
@@ -198,13 +238,14 @@ read_action(const DdbJson *entry, DdbWrite *write)
 DdbWrite *
 ddb_request_transact_write(const DdbJson *actions, int *n)
 {
+	LastTable	last = {{NULL, 0}, InvalidOid};
 	DdbWrite   *writes;
 	int			i = 0;
 
 	expect(actions, DDB_JSON_ARRAY, "List");
 	writes = palloc_array(DdbWrite, actions->count + 1);
 	for (const DdbJson *entry = actions->child; entry; entry = entry->next)
-		read_action(entry, &writes[i++]);
+		read_action(entry, &last, &writes[i++]);
 	*n = i;
 	return writes;
 }
@@ -212,6 +253,7 @@ ddb_request_transact_write(const DdbJson *actions, int *n)
 DdbGet *
 ddb_request_transact_get(const DdbJson *actions, int *n)
 {
+	LastTable	last = {{NULL, 0}, InvalidOid};
 	DdbGet	   *gets;
 	int			i = 0;
 
@@ -220,7 +262,7 @@ ddb_request_transact_get(const DdbJson *actions, int *n)
 	for (const DdbJson *entry = actions->child; entry; entry = entry->next)
 	{
 		expect(entry, DDB_JSON_OBJECT, "Structure");
-		ddb_request_get(required(entry, "Get"), &gets[i++]);
+		read_get(required(entry, "Get"), &last, &gets[i++]);
 	}
 	*n = i;
 	return gets;

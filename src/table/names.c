@@ -6,8 +6,9 @@
  * The API's names have up to 255 characters, PostgreSQL's 63 bytes.  A name
  * that fits is the relation's name; of a longer one the relation gets the
  * first 46 bytes, an underscore and 16 hexadecimal digits of a hash, and the
- * catalog keeps the whole.  So a name leads to its relation by computation,
- * and only the way back may need the catalog.
+ * catalog keeps the whole.  The hash is that of partition keys, the same on
+ * every machine, so a dump may go anywhere.  A name leads to its relation by
+ * computation, and only the way back may need the catalog.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,7 +16,6 @@
 
 #include "base/errors.h"
 #include "catalog/namespace.h"
-#include "common/hashfn.h"
 #include "nodes/makefuncs.h"
 #include "table/table_int.h"
 #include "utils/builtins.h"
@@ -37,7 +37,7 @@ shorten(const char *name, size_t len, char relname[NAMEDATALEN])
 		relname[len] = '\0';
 		return;
 	}
-	hash = hash_bytes_extended((const unsigned char *) name, len, 0);
+	hash = (uint64) ddb_partition_hash(ddb_value_string(name, len));
 	snprintf(relname, NAMEDATALEN, "%.*s_%016llx", PREFIX_BYTES, name, (unsigned long long) hash);
 }
 
