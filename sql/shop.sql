@@ -38,7 +38,8 @@ SELECT i ->> 'SK' AS sk FROM ddb.query('shop', 'PK = :c AND SK BETWEEN :from AND
 SELECT i ->> 'SK' AS sk FROM ddb.collection('shop', 'CUSTOMER#c42', sk_from => 'ORDER#2026-09', sk_to => 'ORDER#2026-09~') i;
 
 -- Above 50: o1002 and o1003.
-SELECT i::jsonb FROM ddb.query('shop', 'PK = :c AND begins_with(SK, :o)', filter => 'total > :least', projection => 'total',
+SELECT i::jsonb FROM ddb.query('shop', 'PK = :c AND begins_with(SK, :o)', filter => '#t > :least', projection => '#t',
+	attr_names => '{"#t": "total"}',
 	attr_values => '{":c": "CUSTOMER#c42", ":o": "ORDER#", ":least": 50}') i;
 
 -- An order with its lines in one query; the lines add up to its total.

@@ -96,7 +96,16 @@ sub whole
 	return { %{ key_map($t, $pk, $sk) }, %$item };
 }
 
-sub literal { return quote($json->encode($_[0])); }
+# Perl forgets that a number was a string once it has calculated with it.
+sub spelled
+{
+	my ($value) = @_;
+	return [ map { spelled($_) } @$value ] if ref $value eq 'ARRAY';
+	return $value if ref $value ne 'HASH';
+	return { map { ($_ => $_ eq 'N' && !ref $value->{N} ? "$value->{N}" : spelled($value->{$_})) } keys %$value };
+}
+
+sub literal { return quote($json->encode(spelled($_[0]))); }
 sub typed { return literal($_[0]) . '::ddb.item'; }
 
 sub key_arguments
@@ -172,13 +181,13 @@ sub random_update
 		return $i;
 	};
 	return @{ pick(
-		[ 'SET num = if_not_exists(num, :zero) + :by', { ':zero' => { N => '0' }, ':by' => $by }, $add ],
-		[ 'ADD num :by', { ':by' => $by }, $add ],
-		[ 'SET str = :word REMOVE lst', { ':word' => { S => $word } },
+		[ 'SET num = if_not_exists(num, :u_zero) + :u_by', { ':u_zero' => { N => '0' }, ':u_by' => $by }, $add ],
+		[ 'ADD num :u_by', { ':u_by' => $by }, $add ],
+		[ 'SET str = :u_word REMOVE lst', { ':u_word' => { S => $word } },
 			sub { my $i = shift; $i->{str} = { S => $word }; delete $i->{lst}; return $i; } ],
-		[ 'SET lst = list_append(if_not_exists(lst, :empty), :more)', { ':empty' => { L => [] }, ':more' => { L => [$by] } },
+		[ 'SET lst = list_append(if_not_exists(lst, :u_empty), :u_more)', { ':u_empty' => { L => [] }, ':u_more' => { L => [$by] } },
 			sub { my $i = shift; push @{ ($i->{lst} //= { L => [] })->{L} }, $by; return $i; } ],
-		[ 'ADD tags :tags', { ':tags' => { SS => $tags } },
+		[ 'ADD tags :u_tags', { ':u_tags' => { SS => $tags } },
 			sub
 			{
 				my $i = shift;
@@ -186,7 +195,7 @@ sub random_update
 				$i->{tags} = { SS => [ sort keys %set ] };
 				return $i;
 			} ],
-		[ 'DELETE tags :tags', { ':tags' => { SS => $tags } },
+		[ 'DELETE tags :u_tags', { ':u_tags' => { SS => $tags } },
 			sub
 			{
 				my $i = shift;
@@ -197,13 +206,13 @@ sub random_update
 				else { delete $i->{tags}; }
 				return $i;
 			}, 'removes' ],
-		[ 'SET doc = :doc', { ':doc' => { M => { x => $by } } },
+		[ 'SET doc = :u_doc', { ':u_doc' => { M => { x => $by } } },
 			sub { my $i = shift; $i->{doc} = { M => { x => $by } }; return $i; } ],
-		[ 'SET doc.x = :by', { ':by' => $by },
+		[ 'SET doc.x = :u_by', { ':u_by' => $by },
 			sub { my $i = shift; return undef if !$i->{doc}; $i->{doc}{M}{x} = $by; return $i; } ],
 		[ 'REMOVE doc.x, str', {},
 			sub { my $i = shift; return undef if !$i->{doc}; delete $i->{doc}{M}{x}; delete $i->{str}; return $i; }, 'removes' ],
-		[ 'SET lst[0] = :by, str = :word', { ':by' => $by, ':word' => { S => $word } },
+		[ 'SET lst[0] = :u_by, str = :u_word', { ':u_by' => $by, ':u_word' => { S => $word } },
 			sub
 			{
 				my $i = shift;
@@ -229,9 +238,9 @@ sub same
 {
 	my ($what, $got, $expected) = @_;
 	return if $got eq $expected;
-	fail("$what: got $got, expected $expected");
+	fail(encode_utf8("$what: got $got, expected $expected"));
 	diag("seed $seed, the last statements:");
-	diag($_) foreach splice(@history, -12);
+	diag(encode_utf8($_)) foreach splice(@history, -12);
 	done_testing();
 	exit 1;
 }

@@ -21,7 +21,7 @@ sub bench
 	my $file = "$folder/$name.sql";
 	PostgreSQL::Test::Utils::append_to_file($file, $script);
 	$node->command_like([ 'pgbench', '-n', '-c', $clients, '-j', 2, '-t', $each, '-f', $file,
-			'-d', $node->connstr('postgres') ],
+			$node->connstr('postgres') ],
 		qr{processed: ${\($clients * $each)}/}, "$name: no call fails");
 }
 
@@ -41,7 +41,7 @@ SELECT ddb.update_item('$table', 'counter' || :k, update => 'ADD n :one', attr_v
 		$clients * $each, "$table: counters sum exactly");
 
 	# Each client takes turns with all others at two accounts in either order.
-	$node->safe_psql('postgres', "INSERT INTO $table SELECT 'account' || a, '{\"money\": 1000}' FROM generate_series(1, 4) a");
+	$node->safe_psql('postgres', "INSERT INTO $table SELECT 'account' || a, '{\"money\": {\"N\": \"1000\"}}' FROM generate_series(1, 4) a");
 	bench("transfer_$table", qq{\\set a random(1, 4)
 \\set b 1 + (:a + random(0, 2)) % 4
 SELECT ddb.transact_write_items(format('[

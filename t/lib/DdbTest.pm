@@ -63,7 +63,7 @@ sub sort_sets
 	foreach my $name (keys %$value)
 	{
 		my $member = $value->{$name};
-		$copy{$name} = $name =~ /^[SNB]S$/ && ref $member eq 'ARRAY' && !grep(ref, @$member)
+		$copy{$name} = $name eq 'N' && !ref $member ? "$member" : $name =~ /^[SNB]S$/ && ref $member eq 'ARRAY' && !grep(ref, @$member)
 		  ? [ sort @$member ] : sort_sets($member);
 	}
 	return \%copy;
