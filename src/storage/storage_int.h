@@ -11,6 +11,8 @@
  * scan.c		many rows: collections and segments
  * executor.c	the same on tables that are not plain
  * tableam.c	the access method
+ * check.c		what it demands of a row
+ * lookup.c		one key in the key index
  * placement.c	where rows go
  *
  *-------------------------------------------------------------------------
@@ -106,6 +108,13 @@ extern bool ddb_key_type(Oid typid, uint8 *type);
 
 /* Is the relation under our access method?  (tableam.c) */
 extern bool ddb_is_ours(Relation rel);
+
+/* ----------------------------------------------------------------------
+ * check.c
+ * ---------------------------------------------------------------------- */
+
+/* Raises YD001 when the row is not one of this table's; may change its item. */
+extern void ddb_check_row(const DdbFacts *facts, TupleTableSlot *slot);
 
 /* ----------------------------------------------------------------------
  * placement.c: where rows go

@@ -7,7 +7,7 @@
  * and decoding are heap's.  What is overridden:
  *
  *	insert, multi_insert, speculative insert, update
- *		the row is checked (keys.c) and placed (placement.c), on whatever path
+ *		the row is checked (check.c) and placed (placement.c), on whatever path
  *		it comes: INSERT, COPY, MERGE, an apply worker.
  *	relation_toast_am
  *		heap: the toast table has no keys.
@@ -34,24 +34,38 @@
  * Rows in
  * ---------------------------------------------------------------------- */
 static void
+insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+	   BulkInsertState bistate, uint32 spec_token)
+{
+	DdbFacts	facts = *ddb_facts(rel);
+
+	ddb_check_row(&facts, slot);
+	ddb_place_insert(rel, &facts, slot, cid, options, bistate, spec_token, NULL);
+}
+
+static void
 am_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 				BulkInsertState bistate)
 {
-	ddb_place_insert(rel, ddb_facts(rel), slot, cid, options, bistate, 0, NULL);
+	insert(rel, slot, cid, options, bistate, 0);
 }
 
 static void
 am_tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 							BulkInsertState bistate, uint32 spec_token)
 {
-	ddb_place_insert(rel, ddb_facts(rel), slot, cid, options, bistate, spec_token, NULL);
+	insert(rel, slot, cid, options, bistate, spec_token);
 }
 
 static void
 am_multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
 				BulkInsertState bistate)
 {
-	ddb_place_multi_insert(rel, ddb_facts(rel), slots, nslots, cid, options, bistate);
+	DdbFacts	facts = *ddb_facts(rel);
+
+	for (int i = 0; i < nslots; i++)
+		ddb_check_row(&facts, slots[i]);
+	ddb_place_multi_insert(rel, &facts, slots, nslots, cid, options, bistate);
 }
 
 static TM_Result
@@ -59,8 +73,11 @@ am_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId 
 				Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
 				LockTupleMode *lockmode, DdbUpdateIndexes *update_indexes)
 {
-	return ddb_place_update(rel, ddb_facts(rel), otid, slot, cid, crosscheck, wait, tmfd,
-							lockmode, update_indexes);
+	DdbFacts	facts = *ddb_facts(rel);
+
+	ddb_check_row(&facts, slot);
+	return ddb_place_update(rel, &facts, otid, slot, cid, crosscheck, wait, tmfd, lockmode,
+							update_indexes);
 }
 
 static Oid
