@@ -145,7 +145,7 @@ sub random_condition
 			sub { my $n = $numeric->($_[0]); defined $n && $n < $bound } ],
 		[ 'num >= :bound OR NOT attribute_exists(str)', { ':bound' => { N => "$bound" } },
 			sub { my $n = $numeric->($_[0]); (defined $n && $n >= $bound) || !($_[0] && $_[0]{str}) } ],
-		[ 'num BETWEEN :low AND :bound', { ':low' => { N => '-11' }, ':bound' => { N => "$bound" } },
+		[ 'num BETWEEN :low AND :bound', { ':low' => { N => '-1000000' }, ':bound' => { N => "$bound" } },
 			sub { my $n = $numeric->($_[0]); defined $n && $n <= $bound } ],
 		[ 'contains(tags, :tag)', { ':tag' => { S => $tag } },
 			sub { $_[0] && $_[0]{tags} && !!grep { $_ eq $tag } @{ $_[0]{tags}{SS} } } ],
