@@ -175,15 +175,20 @@ is_key_check(const char *expression, const DdbFacts *facts)
 static bool
 columns_are_plain(TupleDesc desc, const DdbFacts *facts)
 {
-	if (desc->natts != facts->schema.nkeys + 1)
-		return false;
+	int			ncolumns = 0;
+
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (att->attisdropped || !att->attnotnull || att->attgenerated || att->attidentity)
+		if (att->attisdropped)
+			continue;
+		ncolumns++;
+		if (!att->attnotnull || att->attgenerated || att->attidentity)
 			return false;
 	}
+	if (ncolumns != facts->schema.nkeys + 1)
+		return false;
 	if (desc->constr == NULL)
 		return true;
 	for (int i = 0; i < desc->constr->num_check; i++)

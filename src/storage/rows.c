@@ -213,6 +213,13 @@ key_lock(const LOCKTAG *tag)
  * Writing
  * ---------------------------------------------------------------------- */
 
+static inline void
+set_column(TupleTableSlot *slot, AttrNumber attno, Datum value)
+{
+	slot->tts_values[attno - 1] = value;
+	slot->tts_isnull[attno - 1] = false;
+}
+
 /* The row to be written, in new_slot. */
 static void
 form_row(DdbTable *table, DdbValue rest)
@@ -221,11 +228,12 @@ form_row(DdbTable *table, DdbValue rest)
 	const DdbFacts *facts = &table->facts;
 
 	ExecClearTuple(slot);
-	memset(slot->tts_isnull, 0, sizeof(bool) * slot->tts_tupleDescriptor->natts);
-	slot->tts_values[facts->pk - 1] = table->key[0];
+	/* Columns that were dropped are null. */
+	memset(slot->tts_isnull, true, sizeof(bool) * slot->tts_tupleDescriptor->natts);
+	set_column(slot, facts->pk, table->key[0]);
 	if (facts->sk)
-		slot->tts_values[facts->sk - 1] = table->key[1];
-	slot->tts_values[facts->item - 1] = PointerGetDatum(ddb_item_from_map(rest));
+		set_column(slot, facts->sk, table->key[1]);
+	set_column(slot, facts->item, PointerGetDatum(ddb_item_from_map(rest)));
 	ExecStoreVirtualTuple(slot);
 }
 
