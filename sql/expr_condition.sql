@@ -172,5 +172,14 @@ INSERT INTO checked VALUES ('{"email": {"S": "a@b"}}');
 SELECT count(*) FROM checked WHERE ddb.matches(item, 'contains(email, :at)', attr_values => '{":at": "@"}');
 SELECT ddb.matches(NULL, 'a = a1') IS NULL, ddb.matches('{}', NULL) IS NULL;
 
+-- Arguments that stay are bound once a statement, others once a row.
+PREPARE matching(text, ddb.doc) AS SELECT count(*) FROM checked WHERE ddb.matches(item, $1, attr_values => $2);
+EXECUTE matching('begins_with(email, :p)', '{":p": "a"}');
+EXECUTE matching('begins_with(email, :p)', '{":p": "b"}');
+EXECUTE matching('email = :p OR n = :q', '{":p": "a@b.c", ":q": 1}');
+EXECUTE matching('email = :p OR n = :q', '{":p": "a@b.c"}');
+SELECT n, c, ddb.matches(item, c, attr_values => jsonb_build_object(':n', n)) FROM checked, (VALUES (5, 'size(email) = :n'), (6, 'size(email) = :n'), (6, 'size(email) < :n')) v(n, c);
+DEALLOCATE matching;
+
 DROP TABLE checked;
 DROP FUNCTION m;

@@ -12,6 +12,9 @@
  */
 #include "base/compat.h"
 
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
 #include "base/errors.h"
 #include "expr/expr.h"
 
@@ -24,31 +27,69 @@ get_record(FunctionCallInfo fcinfo, int arg)
 	return (DdbRecord) {.schema = &no_keys, .map = ddb_item_map(PG_GETARG_VARLENA_PP(arg))};
 }
 
-/* A map of names or values; NULL when the argument is. */
+/* A copy of a map of names or values; NULL when the argument is. */
 static const DdbValue *
 get_map(FunctionCallInfo fcinfo, int arg)
 {
 	DdbValue   *map;
 
-	if (PG_ARGISNULL(arg))
+	if (arg >= PG_NARGS() || PG_ARGISNULL(arg))
 		return NULL;
 	map = palloc(sizeof(DdbValue));
-	*map = ddb_item_map(PG_GETARG_VARLENA_PP(arg));
+	*map = ddb_item_map(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(arg)));
 	return map;
 }
 
-/* The request of (item, text, names, values): one expression of this kind. */
+/* The request of (item, text, names[, values]): one expression of this kind. */
 static DdbExpr *
-get_expression(FunctionCallInfo fcinfo, DdbExprKind kind)
+bind_arguments(FunctionCallInfo fcinfo, DdbExprKind kind)
 {
 	text	   *source = PG_GETARG_TEXT_PP(1);
-	DdbExprSet *set = ddb_exprs_begin(get_map(fcinfo, 2),
-									  kind == DDB_EXPR_PROJECTION ? NULL : get_map(fcinfo, 3));
+	DdbExprSet *set = ddb_exprs_begin(get_map(fcinfo, 2), get_map(fcinfo, 3));
 	DdbExpr    *expr;
 
 	expr = ddb_exprs_add(set, kind, VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
 	ddb_exprs_finish(set);
 	return expr;
+}
+
+/* Whether every argument but the item is a constant of the query's text. */
+static bool
+has_constant_expression(const FmgrInfo *flinfo)
+{
+	List	   *args;
+
+	if (flinfo->fn_expr == NULL || !IsA(flinfo->fn_expr, FuncExpr))
+		return false;
+	args = ((FuncExpr *) flinfo->fn_expr)->args;
+	for (int arg = 1; arg < list_length(args); arg++)
+	{
+		if (!IsA(list_nth(args, arg), Const))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * An expression written out, as it is in CHECK and mostly in WHERE, is bound
+ * once for all rows.  One with parameters is bound anew by each call: PL/pgSQL
+ * keeps a call's state while it changes the parameters.
+ */
+static DdbExpr *
+get_expression(FunctionCallInfo fcinfo, DdbExprKind kind)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+	MemoryContext old;
+	DdbExpr    *expr;
+
+	if (flinfo->fn_extra)
+		return flinfo->fn_extra;
+	if (!has_constant_expression(flinfo))
+		return bind_arguments(fcinfo, kind);
+	old = MemoryContextSwitchTo(flinfo->fn_mcxt);
+	expr = bind_arguments(fcinfo, kind);
+	MemoryContextSwitchTo(old);
+	return flinfo->fn_extra = expr;
 }
 
 PG_FUNCTION_INFO_V1(ddb_fn_matches);
