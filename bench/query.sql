@@ -6,8 +6,8 @@ DECLARE
 BEGIN
 	start := clock_timestamp();
 	EXECUTE format('DO $loop$ DECLARE p text; s text; n bigint; x jsonb; y ddb.item; d text; BEGIN
-		FOR i IN 1..%s LOOP
-			p := ''CUSTOMER#c'' || i * 7919 %% 4000; s := ''ORDER#2026-'' || lpad((i * 31 %% 50)::text, 4, ''0'');
+		FOR k IN 1..%s LOOP
+			p := ''CUSTOMER#c'' || k * 7919 %% 4000; s := ''ORDER#2026-'' || lpad((k * 31 %% 50)::text, 4, ''0'');
 			%s
 		END LOOP; END $loop$', times, body);
 	RETURN extract(epoch FROM clock_timestamp() - start) * 1000000 / times;
@@ -32,7 +32,7 @@ BEGIN
 		CASE WHEN target LIKE '>%' THEN round(mp / mo, 3) ELSE round(mo / mp, 3) END, target);
 END $$;
 
-SELECT pg_temp.compare('warm query of 50 items, us (how many times faster)', 2000, '>= 2.5',
+SELECT pg_temp.compare('warm query of 50 items, us (times faster)', 2000, '>= 2.5',
 	$$SELECT count(i) INTO n FROM ddb.query('ours', 'PK = :p', attr_values => jsonb_build_object(':p', p)) i;$$,
 	$$SELECT count(doc) INTO n FROM (SELECT doc FROM plain WHERE pk = p ORDER BY sk OFFSET 0) i;$$);
 SELECT pg_temp.compare('the same by ddb.collection', 2000, '',
