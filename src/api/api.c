@@ -19,7 +19,6 @@
 
 #include "api/api_int.h"
 #include "base/errors.h"
-#include "utils/memutils.h"
 
 static const struct
 {
