@@ -139,6 +139,13 @@ INSERT INTO am SELECT 'big', i::text, jsonb_build_object('n', 0, 't', (SELECT st
 SELECT sk, length(item->>'t'), pg_column_size(item) > 8192 AS outside FROM am WHERE pk = 'big' ORDER BY sk;
 UPDATE am SET item = item || '{"n": 1}' WHERE pk = 'big';
 SELECT length(item->>'t') FROM am WHERE pk = 'big' AND sk = '3';
+SELECT length(ddb.get_item('am', 'big', '2') ->> 't'), ddb.update_item('am', 'big', '2', update => 'SET n = n - :n', attr_values => '{":n": 1}') ->> 'n' AS n;
+SELECT length(i->>'t'), i->>'n' AS n FROM ddb.query('am', 'PK = :p', attr_values => '{":p": "big"}') i;
+-- Compressed in the page.
+SELECT ddb.put_item('am', json_build_object('PK', 'big', 'SK', 'z', 'n', 0, 't', repeat('compress me ', 3000)));
+SELECT pg_column_size(item) < 2000 AS compressed FROM am WHERE pk = 'big' AND sk = 'z';
+SELECT length(ddb.get_item('am', 'big', 'z') ->> 't'), ddb.update_item('am', 'big', 'z', update => 'SET n = n + :n', attr_values => '{":n": 1}') ->> 'n' AS n;
+SELECT length(i->>'t'), i->>'n' AS n FROM ddb.query('am', 'PK = :p', attr_values => '{":p": "big"}', scan_forward => false, max_items => 2) i;
 SELECT amname FROM pg_class t JOIN pg_am a ON a.oid = t.relam WHERE t.oid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'am'::regclass);
 DELETE FROM am WHERE pk = 'big';
 VACUUM am;

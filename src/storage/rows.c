@@ -59,7 +59,7 @@ detoasted(DdbTable *table, struct varlena *item)
 {
 	MemoryContext caller;
 
-	if (!VARATT_IS_EXTENDED(item) || VARATT_IS_SHORT(item))
+	if (likely(!VARATT_IS_EXTERNAL(item) && !VARATT_IS_COMPRESSED(item)))
 		return item;
 	caller = MemoryContextSwitchTo(table->row_context);
 	item = pg_detoast_datum_packed(item);
