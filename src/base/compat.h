@@ -54,4 +54,13 @@ typedef bool DdbUpdateIndexes;
 	ExecInsertIndexTuples(result, slot, estate, update, true, conflict, arbiters)
 #endif
 
+/* A descent of a btree: 16 added the heap, 17 took the snapshot away. */
+#if PG_VERSION_NUM >= 170000
+#define ddb_bt_search(index, heap, key, buffer) _bt_search(index, heap, key, buffer, BT_READ)
+#elif PG_VERSION_NUM >= 160000
+#define ddb_bt_search(index, heap, key, buffer) _bt_search(index, heap, key, buffer, BT_READ, NULL)
+#else
+#define ddb_bt_search(index, heap, key, buffer) _bt_search(index, key, buffer, BT_READ, NULL)
+#endif
+
 #endif							/* DDB_COMPAT_H */

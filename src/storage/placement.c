@@ -1,21 +1,416 @@
 /*-------------------------------------------------------------------------
  *
  * placement.c
- *	  Where a row goes.
+ *	  Where a row goes: beside its collection, and the collection on few pages,
+ *	  however its rows arrive.
+ *
+ * The rows of a collection come one at a time, between those of thousands of
+ * others.  A heap spreads them over as many pages as there are rows.  We look
+ * at where the rows beside it in key order stand, and put the new one there:
+ *
+ *	1. on the page of the nearest row of its collection, if it has room;
+ *	2. on the newest pages of its collection, if one has;
+ *	3. else the collection begins another page (or its first), and takes a
+ *	   reservation there, so that its next rows find room too.
+ *
+ * How much to reserve is the whole art.  Too little, and a collection of fifty
+ * rows ends up on fifteen pages; too much, and the file is half empty.  Nobody
+ * knows how far a collection will grow, but in hash order its neighbours are
+ * a fair sample of the table, so we ask them:
+ *
+ *	- a new collection gets the median size of the collections around it;
+ *	- one that has outgrown its pages gets 1.5 times what it holds while it is
+ *	  small, and 0.7 times from ten rows on, so that the waste of a guess that
+ *	  came too late stays a fraction of what is there;
+ *	- never more than a page; a collection that fills the window by itself gets
+ *	  pages of its own.
+ *
+ * A reservation is written nowhere.  What a page owes is worked out again
+ * from the index whenever another collection asks for room on it: for each
+ * collection whose newest page it is, what that collection would have reserved
+ * when it came, less the rows it has put there since.  So truth is in the
+ * table alone, backends share it without shared memory, and eight writers do
+ * what one would.  A debt counts for three quarters: not every collection
+ * grows.
+ *
+ * The page on which a collection begins anew is one on which its neighbours
+ * stand, the nearest that has room for the reservation beside its debts;
+ * else, if the pages around are half empty on the whole, the emptiest of them
+ * (the cap on what all reservations together may waste); else a page that
+ * VACUUM found nearly empty; else a new one.  As neighbours share pages, what
+ * a later move or delete of a range frees is whole pages.
+ *
+ * An update that does not fit on its page is placed by the same rules, and so
+ * is each row of a COPY in random order; runs of whole collections, as a
+ * sorted COPY brings them, are packed one after another.
+ *
+ * Certainty.  Blocks come out of the index, the free space map or this very
+ * statement, all under the table's lock, so they exist: VACUUM cannot cut the
+ * file meanwhile.  None is kept longer.  Whether a row fits is asked of the
+ * page; if it fills up before heap comes there, heap takes another page.  A
+ * page whose lock is not free at once is passed over, and after two such the
+ * free space map decides, so that the writers of a hot collection spread out
+ * before they queue.  fillfactor keeps room for updates in place, as in any
+ * table, and is left free by inserts.  A relation without a key index (a rewrite, a restore)
+ * is plain heap.
  *
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
 
+#include "access/heaptoast.h"
+#include "access/hio.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/freespace.h"
+#include "storage/lmgr.h"
 #include "storage/storage_int.h"
+#include "utils/hsearch.h"
+#include "utils/rel.h"
 
+/* The policy; the figures are in docs/performance.md. */
+#define SMALL_COLLECTION	10		/* rows, up to which growth is bet on */
+#define SMALL_GROWTH		1.5		/* reservation over what it holds */
+#define LARGE_GROWTH		0.7
+#define FIRST_ROWS			2		/* reserved where no neighbour tells */
+#define BIG_COLLECTION		96		/* rows in the window: it has pages of its own */
+#define DEBT_WEIGHT			0.7
+#define OWN_PAGE			0.55	/* of a page: such a reservation wants a page */
+#define SHARED_PAGES		24		/* neighbours' pages considered */
+#define EMPTY_ENOUGH		0.4		/* mean free share at which no page is begun */
+#define FRESH_PAGE			0.7		/* free share of a page that counts as new */
+#define OWN_PAGES			4		/* pages of its own that are tried */
+#define NEAR_WINDOW			4		/* entries in which its nearest page is looked for */
+#define BUSY_PAGES			2		/* pages found locked before the map decides */
+
+#define PAGE_ROOM ((double) (BLCKSZ - SizeOfPageHeaderData))
+
+/* One row on its way. */
+typedef struct Placing
+{
+	Relation	rel;
+	Oid			key_index;
+	int			nkeys;
+	Datum		key[2];
+	Size		size;			/* on the page, with its line pointer */
+	Size		spared;			/* what fillfactor keeps free for updates */
+	BlockNumber avoid;			/* where it does not fit */
+	int			busy;			/* pages found locked */
+} Placing;
+
+/* ----------------------------------------------------------------------
+ * The row
+ * ---------------------------------------------------------------------- */
+
+/* How long the row is on its page.  What will be toasted is guessed. */
+static Size
+row_size(Relation rel, TupleTableSlot *slot)
+{
+	TupleDesc	desc = slot->tts_tupleDescriptor;
+	Size		size = SizeofHeapTupleHeader;
+
+	slot_getallattrs(slot);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (slot->tts_isnull[i])
+		{
+			size += BITMAPLEN(desc->natts);
+			break;
+		}
+	}
+	size = MAXALIGN(size) +
+		heap_compute_data_size(desc, slot->tts_values, slot->tts_isnull);
+	if (size > TOAST_TUPLE_THRESHOLD)
+		size = Min(size, RelationGetToastTupleTarget(rel, TOAST_TUPLE_TARGET));
+	return MAXALIGN(size) + sizeof(ItemIdData);
+}
+
+static void
+begin_placing(Placing *p, Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
+{
+	p->rel = rel;
+	p->key_index = facts->key_index;
+	p->nkeys = facts->schema.nkeys;
+	p->size = row_size(rel, slot);
+	p->key[0] = slot->tts_values[facts->pk - 1];
+	if (facts->sk)
+		p->key[1] = slot->tts_values[facts->sk - 1];
+	p->spared = RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR);
+	p->avoid = InvalidBlockNumber;
+	p->busy = 0;
+}
+
+/* ----------------------------------------------------------------------
+ * Pages
+ * ---------------------------------------------------------------------- */
+
+/* The room on a page; none if somebody is at it. */
+static Size
+room_on(Placing *p, BlockNumber block)
+{
+	Buffer		buffer = ReadBuffer(p->rel, block);
+	Page		page = BufferGetPage(buffer);
+	Size		room = 0;
+
+	heap_page_prune_opt(p->rel, buffer);
+	if (ConditionalLockBuffer(buffer))
+	{
+		if (PageIsNew(page))
+			room = PAGE_ROOM;
+		else if ((room = PageGetHeapFreeSpace(page)) > 0)
+			room += sizeof(ItemIdData);
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	}
+	else
+		p->busy++;
+	ReleaseBuffer(buffer);
+	return room;
+}
+
+static inline bool
+fits(Placing *p, BlockNumber block)
+{
+	return block != p->avoid && p->busy < BUSY_PAGES &&
+		room_on(p, block) >= p->size + p->spared;
+}
+
+static BlockNumber
+extend(Relation rel)
+{
+	bool		need_lock = !RELATION_IS_LOCAL(rel);
+	BlockNumber block;
+	Buffer		buffer;
+
+	if (need_lock)
+		LockRelationForExtension(rel, ExclusiveLock);
+	buffer = ReadBuffer(rel, P_NEW);
+	block = BufferGetBlockNumber(buffer);
+	ReleaseBuffer(buffer);
+	if (need_lock)
+		UnlockRelationForExtension(rel, ExclusiveLock);
+	return block;
+}
+
+/* A page to begin: one that VACUUM found nearly empty, or a new one. */
+static BlockNumber
+fresh_page(Placing *p)
+{
+	Size		wanted = Max(p->size + p->spared, (Size) (FRESH_PAGE * PAGE_ROOM));
+	BlockNumber block = GetPageWithFreeSpace(p->rel, wanted);
+
+	/* The map may be out of date, after a crash even beyond the file's end. */
+	for (int tries = 0; block != InvalidBlockNumber && tries < 4; tries++)
+	{
+		Size		room;
+
+		if (block >= RelationGetNumberOfBlocks(p->rel))
+			break;
+		room = room_on(p, block);
+		if (room >= wanted)
+		{
+			RecordPageWithFreeSpace(p->rel, block, 0);
+			return block;
+		}
+		block = RecordAndGetPageWithFreeSpace(p->rel, block, room, wanted);
+	}
+	return extend(p->rel);
+}
+
+/* ----------------------------------------------------------------------
+ * The policy
+ * ---------------------------------------------------------------------- */
+
+/* What a collection of so many rows reserves when it begins a page, in bytes. */
+static double
+reservation(const Placing *p, int rows, int median)
+{
+	double		first = median > 0 ? median : FIRST_ROWS;
+	double		growth = rows * (rows < SMALL_COLLECTION ? SMALL_GROWTH : LARGE_GROWTH);
+	double		least = Min(first * p->size, PAGE_ROOM / 2);
+
+	return Min(Max(growth * p->size, Max(least, p->size)), PAGE_ROOM);
+}
+
+/* What a page owes to the collections whose newest page it is, in bytes. */
+static double
+debt(const Placing *p, const DdbNeighbourhood *hood, const DdbBlockSeen *block, int median)
+{
+	double		sum = 0;
+
+	for (int i = block->newest_of; i != 0; i = hood->collections[i].next)
+	{
+		const DdbCollectionSeen *seen = &hood->collections[i];
+		double		left = reservation(p, seen->rows - seen->on_newest, median) -
+			(double) seen->on_newest * p->size;
+
+		sum += Max(left, 0);
+	}
+	return sum * DEBT_WEIGHT;
+}
+
+/*
+ * A neighbours' page for a collection to begin on, or InvalidBlockNumber.  Pages
+ * that must be full by what the window shows of them are not read.
+ */
+static BlockNumber
+shared_page(Placing *p, const DdbNeighbourhood *hood, int median)
+{
+	double		wanted = reservation(p, hood->collections[0].rows, median);
+	bool		wants_own = wanted > OWN_PAGE * PAGE_ROOM;
+	BlockNumber emptiest = InvalidBlockNumber;
+	double		most = 0;
+	double		weights = 0;
+	double		free_share = 0;
+	int			own = 0;
+	int			considered = 0;
+	int			read = 0;
+
+	for (int i = 0; i < hood->nblocks && considered < SHARED_PAGES && p->busy < BUSY_PAGES; i++)
+	{
+		const DdbBlockSeen *block = &hood->blocks[i];
+		double		owed;
+		double		room;
+
+		if (block->own_rows > 0 || block->block == p->avoid)
+		{
+			own++;
+			continue;
+		}
+		considered++;
+		owed = debt(p, hood, block, median);
+		if (block->rows * p->size + owed + wanted + p->spared > PAGE_ROOM)
+			continue;
+		room = Max((double) room_on(p, block->block) - p->spared, 0);
+		read++;
+		if (!wants_own && room >= wanted + owed)
+			return block->block;
+
+		/* A fuller page is met the more often: weigh by what is on it. */
+		weights += 1 / Max(PAGE_ROOM - room, p->size);
+		free_share += room / PAGE_ROOM / Max(PAGE_ROOM - room, p->size);
+		if (room > most)
+		{
+			most = room;
+			emptiest = block->block;
+		}
+	}
+	if (read == 0 || considered + own < 3 ||
+		free_share / weights * read / (read + own) < EMPTY_ENOUGH)
+		return InvalidBlockNumber;
+	return most >= Max(wanted / 4, p->size) ? emptiest : InvalidBlockNumber;
+}
+
+/* The nearest page of the collection's own, before those of the whole window. */
+static BlockNumber
+nearest_own_page(Placing *p, const DdbNeighbourhood *hood)
+{
+	for (int i = 0; i < hood->nblocks; i++)
+	{
+		if (hood->blocks[i].own_rows > 0)
+			return fits(p, hood->blocks[i].block) ? hood->blocks[i].block : InvalidBlockNumber;
+	}
+	return InvalidBlockNumber;
+}
+
+/* The newest page of the collection's own that has room. */
+static BlockNumber
+newest_own_page(Placing *p, const DdbNeighbourhood *hood)
+{
+	BlockNumber bound = InvalidBlockNumber;
+
+	for (int tries = 0; tries < OWN_PAGES; tries++)
+	{
+		BlockNumber newest = InvalidBlockNumber;
+
+		for (int i = 0; i < hood->nblocks; i++)
+		{
+			BlockNumber block = hood->blocks[i].block;
+
+			if (hood->blocks[i].own_rows > 0 && block < bound &&
+				(newest == InvalidBlockNumber || block > newest))
+				newest = block;
+		}
+		if (newest == InvalidBlockNumber)
+			break;
+		if (fits(p, newest))
+			return newest;
+		bound = newest;
+	}
+	return InvalidBlockNumber;
+}
+
+/*
+ * By the neighbourhood; InvalidBlockNumber leaves it to heap.  `looked`: the
+ * nearest pages of the collection have been tried.
+ */
+static BlockNumber
+choose_page(Placing *p, bool looked)
+{
+	static DdbNeighbourhood hood;	/* large; valid during this call */
+	Relation	index = index_open(p->key_index, RowExclusiveLock);
+	BlockNumber block = InvalidBlockNumber;
+
+	if (!looked)
+	{
+		ddb_neighbourhood_gather(&hood, p->rel, index, p->key, NEAR_WINDOW);
+		block = nearest_own_page(p, &hood);
+	}
+	if (block == InvalidBlockNumber)
+	{
+		ddb_neighbourhood_gather(&hood, p->rel, index, p->key, DDB_WINDOW);
+		block = newest_own_page(p, &hood);
+		if (block == InvalidBlockNumber && hood.collections[0].rows < BIG_COLLECTION)
+			block = shared_page(p, &hood, ddb_neighbourhood_median(&hood));
+		if (block == InvalidBlockNumber && p->busy < BUSY_PAGES)
+			block = fresh_page(p);
+	}
+	index_close(index, RowExclusiveLock);
+	return block;
+}
+
+/* The pages that the caller's own look-up has met. */
+static BlockNumber
+neighbour_page(Placing *p, const DdbNeighbours *n)
+{
+	if (n->nbefore > 0 && fits(p, n->before[0]))
+		return n->before[0];
+	if (n->nafter > 0 && (n->nbefore == 0 || n->after[0] != n->before[0]) &&
+		fits(p, n->after[0]))
+		return n->after[0];
+	return InvalidBlockNumber;
+}
+
+static void
+aim(Placing *p, const DdbNeighbours *neighbours)
+{
+	BlockNumber block = InvalidBlockNumber;
+
+	if (neighbours)
+		block = neighbour_page(p, neighbours);
+	if (block == InvalidBlockNumber)
+		block = choose_page(p, neighbours != NULL);
+	RelationSetTargetBlock(p->rel, block);
+}
+
+/* ----------------------------------------------------------------------
+ * Heap's callbacks, aimed
+ * ---------------------------------------------------------------------- */
 void
 ddb_place_insert(Relation rel, const DdbFacts *facts, TupleTableSlot *slot, CommandId cid,
 				 int options, BulkInsertState bistate, uint32 spec_token,
 				 const DdbNeighbours *neighbours)
 {
 	const TableAmRoutine *heap = GetHeapamTableAmRoutine();
+	Placing		placing;
 
+	if (OidIsValid(facts->key_index))
+	{
+		begin_placing(&placing, rel, facts, slot);
+		aim(&placing, neighbours);
+		/* A page that bistate holds would come before ours. */
+		bistate = NULL;
+		options &= ~TABLE_INSERT_SKIP_FSM;
+	}
 	if (spec_token)
 		heap->tuple_insert_speculative(rel, slot, cid, options, bistate, spec_token);
 	else
@@ -26,7 +421,24 @@ void
 ddb_place_multi_insert(Relation rel, const DdbFacts *facts, TupleTableSlot **slots, int nslots,
 					   CommandId cid, int options, BulkInsertState bistate)
 {
-	GetHeapamTableAmRoutine()->multi_insert(rel, slots, nslots, cid, options, bistate);
+	if (!OidIsValid(facts->key_index))
+		GetHeapamTableAmRoutine()->multi_insert(rel, slots, nslots, cid, options, bistate);
+	else
+		ddb_place_batch(rel, facts, slots, nslots, cid, options, bistate);
+}
+
+bool
+ddb_place_knows(Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
+{
+	static DdbNeighbourhood hood;
+	Placing		placing;
+	Relation	index;
+
+	begin_placing(&placing, rel, facts, slot);
+	index = index_open(placing.key_index, RowExclusiveLock);
+	ddb_neighbourhood_gather(&hood, rel, index, placing.key, NEAR_WINDOW);
+	index_close(index, RowExclusiveLock);
+	return hood.collections[0].rows > 0;
 }
 
 TM_Result
@@ -34,6 +446,18 @@ ddb_place_update(Relation rel, const DdbFacts *facts, ItemPointer otid, TupleTab
 				 CommandId cid, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
 				 LockTupleMode *lockmode, DdbUpdateIndexes *index)
 {
+	BlockNumber old = ItemPointerGetBlockNumber(otid);
+	Placing		placing;
+
+	if (OidIsValid(facts->key_index))
+	{
+		begin_placing(&placing, rel, facts, slot);
+		if (room_on(&placing, old) < placing.size)
+		{
+			placing.avoid = old;
+			aim(&placing, NULL);
+		}
+	}
 	return GetHeapamTableAmRoutine()->tuple_update(rel, otid, slot, cid, InvalidSnapshot,
 												   crosscheck, wait, tmfd, lockmode, index);
 }

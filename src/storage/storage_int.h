@@ -13,7 +13,10 @@
  * tableam.c	the access method
  * check.c		what it demands of a row
  * lookup.c		one key in the key index
+ * neighbourhood.c	what the key index tells of the rows around a key
  * placement.c	where rows go
+ * placement_batch.c	where the rows of a COPY go
+ * compact.c	moving rows together that were placed apart
  *
  *-------------------------------------------------------------------------
  */
@@ -152,11 +155,57 @@ extern void ddb_place_multi_insert(Relation rel, const DdbFacts *facts, TupleTab
 								   int nslots, CommandId cid, int options,
 								   BulkInsertState bistate);
 
+/* placement_batch.c: the same for a relation with a key index. */
+extern void ddb_place_batch(Relation rel, const DdbFacts *facts, TupleTableSlot **slots,
+							int nslots, CommandId cid, int options, BulkInsertState bistate);
+
+/* Has the collection of this key a row, as far as the key index tells? */
+extern bool ddb_place_knows(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
+
 /* *index is set when the new version needs index entries of its own. */
 extern TM_Result ddb_place_update(Relation rel, const DdbFacts *facts, ItemPointer otid,
 								  TupleTableSlot *slot, CommandId cid, Snapshot crosscheck,
 								  bool wait, TM_FailureData *tmfd, LockTupleMode *lockmode,
 								  DdbUpdateIndexes *index);
+
+/* ----------------------------------------------------------------------
+ * neighbourhood.c: the rows around a key
+ * ---------------------------------------------------------------------- */
+
+/* Index entries looked at to either side of a key. */
+#define DDB_WINDOW 128
+
+typedef struct DdbCollectionSeen
+{
+	int			rows;
+	BlockNumber newest;			/* the highest block it stands on */
+	int			on_newest;		/* its rows there */
+	bool		whole;			/* the window holds all of it */
+	int			next;			/* the next collection with the same newest block, or 0 */
+} DdbCollectionSeen;
+
+typedef struct DdbBlockSeen
+{
+	BlockNumber block;
+	int			rows;			/* in the window; the page may hold more */
+	int			own_rows;		/* of the key's own collection */
+	int			newest_of;		/* the first collection whose newest block it is, or 0 */
+} DdbBlockSeen;
+
+typedef struct DdbNeighbourhood
+{
+	Relation	heap;
+	Relation	index;
+	int			ncollections;
+	int			nblocks;
+	DdbCollectionSeen collections[2 * DDB_WINDOW + 1];	/* [0] is the key's own */
+	DdbBlockSeen blocks[2 * DDB_WINDOW];	/* nearest first */
+	uint16		table[4 * DDB_WINDOW];	/* finds a block's number + 1 */
+} DdbNeighbourhood;
+
+extern void ddb_neighbourhood_gather(DdbNeighbourhood *hood, Relation heap, Relation index,
+									 const Datum *values, int window);
+extern int	ddb_neighbourhood_median(const DdbNeighbourhood *hood);
 
 /* ----------------------------------------------------------------------
  * table.c: the tables kept open

@@ -1,0 +1,165 @@
+/*-------------------------------------------------------------------------
+ *
+ * placement_batch.c
+ *	  Where the rows of a COPY go.
+ *
+ * COPY hands over up to a thousand rows at once and makes their index entries
+ * afterwards, so what a batch has placed is not in the index yet: the batch
+ * remembers the page of each collection by itself.
+ *
+ * A batch in which every collection's rows stand together, as a sorted or
+ * grouped file brings them, needs no reservations: its new collections come
+ * whole, and are packed onto page after page, as heap does it.  What tells
+ * such a batch from rows in random order is that no collection comes twice,
+ * and that either its rows are two a collection or its keys ascend.  The
+ * collection that the batch before ended with is known to the index, so its
+ * rows are placed one by one, beside the others.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "storage/storage_int.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+
+/* A collection met in this batch, by its hash; one run of it after another. */
+typedef struct Met
+{
+	int64		hash;
+	BlockNumber block;			/* where its last row went, or invalid */
+} Met;
+
+typedef struct Batch
+{
+	Relation	rel;
+	DdbFacts	facts;			/* a copy: toasting may end the original's life */
+	TupleTableSlot **slots;
+	int			nslots;
+	int64	   *hashes;
+	CommandId	cid;
+	int			options;
+	BulkInsertState bistate;
+	HTAB	   *met;
+} Batch;
+
+static Datum
+partition_of(const Batch *batch, int i)
+{
+	bool		isnull;
+
+	return slot_getattr(batch->slots[i], batch->facts.pk, &isnull);
+}
+
+/* Is the row's partition key not below that of the row before? */
+static bool
+ascends(const Batch *batch, int i)
+{
+	Datum		before = partition_of(batch, i - 1);
+	Datum		key = partition_of(batch, i);
+
+	if (batch->facts.schema.attr[0].type == DDB_N)
+		return DatumGetBool(DirectFunctionCall2(numeric_le, before, key));
+	return DatumGetBool(DirectFunctionCall2(byteale, before, key));
+}
+
+/* Do the rows of each collection stand together, and is that no accident? */
+static bool
+is_grouped(const Batch *batch)
+{
+	int			runs = 0;
+	bool		ascending = true;
+	bool		found;
+
+	for (int i = 0; i < batch->nslots; i++)
+	{
+		if (i > 0 && batch->hashes[i] == batch->hashes[i - 1])
+			continue;
+		runs++;
+		((Met *) hash_search(batch->met, &batch->hashes[i], HASH_ENTER, &found))->block =
+			InvalidBlockNumber;
+		if (found)
+			return false;
+		if (i > 0 && ascending)
+			ascending = ascends(batch, i);
+	}
+	return runs * 2 <= batch->nslots || (ascending && runs > 2);
+}
+
+/* Beside the row of its collection that this batch placed last. */
+static void
+place_one(Batch *batch, int i)
+{
+	DdbNeighbours near = {.beside = InvalidBlockNumber};
+	bool		found;
+	Met		   *met = hash_search(batch->met, &batch->hashes[i], HASH_ENTER, &found);
+
+	if (found && met->block != InvalidBlockNumber)
+	{
+		near.nbefore = 1;
+		near.before[0] = met->block;
+	}
+	ddb_place_insert(batch->rel, &batch->facts, batch->slots[i], batch->cid, batch->options,
+					 NULL, 0, near.nbefore ? &near : NULL);
+	met->block = ItemPointerGetBlockNumber(&batch->slots[i]->tts_tid);
+}
+
+static int
+run_end(const Batch *batch, int i)
+{
+	int64		hash = batch->hashes[i];
+
+	while (i < batch->nslots && batch->hashes[i] == hash)
+		i++;
+	return i;
+}
+
+/* Appends the new collections, and places the rows of those that are known. */
+static void
+place_grouped(Batch *batch)
+{
+	int			from = 0;
+	int			to;
+
+	for (int i = 0; i < batch->nslots; i = to)
+	{
+		to = run_end(batch, i);
+		if (ddb_place_knows(batch->rel, &batch->facts, batch->slots[i]))
+		{
+			for (; i < to; i++)
+				place_one(batch, i);
+			from = to;
+		}
+		else if (to == batch->nslots ||
+				 ddb_place_knows(batch->rel, &batch->facts, batch->slots[to]))
+		{
+			GetHeapamTableAmRoutine()->multi_insert(batch->rel, batch->slots + from, to - from,
+													batch->cid, batch->options, batch->bistate);
+			from = to;
+		}
+	}
+}
+
+void
+ddb_place_batch(Relation rel, const DdbFacts *facts, TupleTableSlot **slots, int nslots,
+				CommandId cid, int options, BulkInsertState bistate)
+{
+	HASHCTL		ctl = {.keysize = sizeof(int64), .entrysize = sizeof(Met), .hcxt = CurrentMemoryContext};
+	Batch		batch = {rel, *facts, slots, nslots, NULL, cid, options, bistate, NULL};
+
+	batch.hashes = palloc(nslots * sizeof(int64));
+	for (int i = 0; i < nslots; i++)
+		batch.hashes[i] = ddb_datum_hash(facts->schema.attr[0].type, partition_of(&batch, i));
+	batch.met = hash_create("ddb batch", nslots, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	if (is_grouped(&batch))
+		place_grouped(&batch);
+	else
+	{
+		for (int i = 0; i < nslots; i++)
+			place_one(&batch, i);
+	}
+	hash_destroy(batch.met);
+	pfree(batch.hashes);
+}
