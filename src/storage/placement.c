@@ -83,6 +83,15 @@
 #define NEAR_WINDOW			4		/* entries in which its nearest page is looked for */
 #define BUSY_PAGES			2		/* pages found locked before the map decides */
 
+/*
+ * What a row is taken for that will be toasted: it may well stand outside, and
+ * one that compression brings onto half a page gains little by company.
+ */
+#define TOASTED_ROW			256
+
+/* A page that no row is on may still have line pointers (as hio.c has it). */
+#define NEARLY_EMPTY (MaxHeapTupleSize - MaxHeapTuplesPerPage / 8 * sizeof(ItemIdData))
+
 #define PAGE_ROOM ((double) (BLCKSZ - SizeOfPageHeaderData))
 
 /* One row on its way. */
@@ -102,7 +111,7 @@ typedef struct Placing
  * The row
  * ---------------------------------------------------------------------- */
 
-/* How long the row is on its page.  What will be toasted is guessed. */
+/* How long the row is on its page. */
 static Size
 row_size(Relation rel, TupleTableSlot *slot)
 {
@@ -120,8 +129,8 @@ row_size(Relation rel, TupleTableSlot *slot)
 	}
 	size = MAXALIGN(size) +
 		heap_compute_data_size(desc, slot->tts_values, slot->tts_isnull);
-	if (size > TOAST_TUPLE_THRESHOLD)
-		size = Min(size, RelationGetToastTupleTarget(rel, TOAST_TUPLE_TARGET));
+	if (size > Max(TOAST_TUPLE_THRESHOLD, RelationGetToastTupleTarget(rel, TOAST_TUPLE_TARGET)))
+		size = TOASTED_ROW;
 	return MAXALIGN(size) + sizeof(ItemIdData);
 }
 
@@ -136,6 +145,8 @@ begin_placing(Placing *p, Relation rel, const DdbFacts *facts, TupleTableSlot *s
 	if (facts->sk)
 		p->key[1] = slot->tts_values[facts->sk - 1];
 	p->spared = RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR);
+	if (p->size + p->spared > NEARLY_EMPTY)
+		p->spared = Max(p->size, NEARLY_EMPTY) - p->size;
 	p->avoid = InvalidBlockNumber;
 	p->busy = 0;
 }
@@ -195,7 +206,7 @@ extend(Relation rel)
 static BlockNumber
 fresh_page(Placing *p)
 {
-	Size		wanted = Max(p->size + p->spared, (Size) (FRESH_PAGE * PAGE_ROOM));
+	Size		wanted = Min(Max(p->size + p->spared, FRESH_PAGE * PAGE_ROOM), MaxHeapTupleSize);
 	BlockNumber block = GetPageWithFreeSpace(p->rel, wanted);
 
 	/* The map may be out of date, after a crash even beyond the file's end. */
