@@ -496,6 +496,12 @@ CREATE TABLE ddb.catalog (
 COMMENT ON TABLE ddb.catalog IS 'API names, ids and ages of the tables made by ddb.create_table';
 GRANT SELECT ON ddb.catalog TO PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('ddb.catalog', '');
+CREATE FUNCTION ddb.keep_local() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'ddb_keep_local' LANGUAGE C;
+COMMENT ON FUNCTION ddb.keep_local() IS 'keeps replicated rows out of ddb''s own tables';
+CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.catalog
+	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
+ALTER TABLE ddb.catalog ENABLE ALWAYS TRIGGER keep_local;
 
 CREATE FUNCTION ddb.on_drop() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_drop' LANGUAGE C;
@@ -709,6 +715,9 @@ CREATE TABLE ddb.transaction_tokens (
 	PRIMARY KEY (role, token)
 );
 CREATE INDEX transaction_tokens_claimed ON ddb.transaction_tokens (claimed);
+CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.transaction_tokens
+	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
+ALTER TABLE ddb.transaction_tokens ENABLE ALWAYS TRIGGER keep_local;
 COMMENT ON TABLE ddb.transaction_tokens IS 'tokens of the transactions of the last ten minutes';
 
 -------------------------------------------------------------------------------

@@ -22,6 +22,14 @@
 #include "varatt.h"
 #endif
 
+/* Early minor releases of 15 lack these. */
+#ifndef palloc_array
+#define palloc_object(type) ((type *) palloc(sizeof(type)))
+#define palloc0_object(type) ((type *) palloc0(sizeof(type)))
+#define palloc_array(type, count) ((type *) palloc(sizeof(type) * (Size) (count)))
+#define palloc0_array(type, count) ((type *) palloc0(sizeof(type) * (Size) (count)))
+#endif
+
 /* 18 marks such functions with pg_noreturn, in front of the declaration. */
 #ifndef pg_attribute_noreturn
 #define pg_attribute_noreturn() __attribute__((noreturn))

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * events.c
- *	  Event triggers by which the catalog follows DROP and ALTER.
+ *	  Triggers: by event triggers the catalog follows DROP and ALTER, and by
+ *	  row triggers ddb's own tables stay this server's.
  *
  * The catalog is keyed by names, and when a command has ended the old name is
  * gone from PostgreSQL's catalogs; but the command's own tree still has it.
@@ -15,13 +16,16 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "commands/event_trigger.h"
+#include "commands/trigger.h"
 #include "executor/spi.h"
+#include "replication/logicalworker.h"
 #include "table/table_int.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(ddb_on_drop);
 PG_FUNCTION_INFO_V1(ddb_on_alter);
+PG_FUNCTION_INFO_V1(ddb_keep_local);
 
 static EventTriggerData *
 event(FunctionCallInfo fcinfo)
@@ -99,4 +103,23 @@ ddb_on_alter(PG_FUNCTION_ARGS)
 			follow(stmt->relation, stmt->newschema, stmt->relation->relname);
 	}
 	PG_RETURN_NULL();
+}
+
+/*
+ * A publication FOR ALL TABLES holds ddb's own tables too, and their rows mean
+ * nothing on another server: what logical replication brings is let drop.
+ */
+Datum
+ddb_keep_local(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("not called by a trigger")));
+	if (IsLogicalWorker())
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple
+					  : data->tg_trigtuple);
 }
