@@ -419,9 +419,10 @@ add_values(DdbValue a, DdbValue b, bool subtract, uint8 *out)
 		return pack(&ub, out);
 	if (ub.npairs == 0)
 		return pack(&ua, out);
+	/* The service calls a sum of too many digits an overflow. */
 	message = add(&ua, &ub, out, &len);
 	if (message)
-		ddb_raise(DDB_VALIDATION, "%s", message);
+		ddb_raise(DDB_VALIDATION, "%s", message == msg_digits ? msg_overflow : message);
 	return len;
 }
 
