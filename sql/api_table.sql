@@ -8,7 +8,7 @@ SET search_path = api_table;
 CREATE FUNCTION api(operation text, request json) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN regexp_replace(regexp_replace(ddb.api(operation, request)::text,
-		'("CreationDateTime"|"TableSizeBytes"|"ItemCount"):[0-9.]+', '\1:0', 'g'),
+		'("CreationDateTime"|"LastUpdateToPayPerRequestDateTime"):[0-9.]+', '\1:0', 'g'),
 		'"TableId":"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"', '"TableId":"id"');
 EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ' ' || SQLERRM;

@@ -20,6 +20,9 @@
 
 #define TABLE_ARN			"arn:aws:dynamodb:ddblocal:000000000000:table/"
 
+#define ACTIVE				"ACTIVE"
+#define DELETING			"DELETING"
+
 /* Names that ListTables gives when no Limit is given. */
 #define LIST_TABLES_LIMIT	100
 
@@ -225,22 +228,35 @@ reply_attributes(StringInfo reply, const DdbKeySchema *schema)
 }
 
 static void
+reply_time(StringInfo reply, const char *member, double seconds)
+{
+	if (seconds > 0)
+	{
+		ddb_reply_member(reply, member);
+		appendStringInfo(reply, "%.3f", seconds);
+	}
+}
+
+/* A table that is going has no keys and no age any more. */
+static void
 reply_table(StringInfo reply, const char *member, const DdbTableFacts *facts, const char *status)
 {
+	bool		going = strcmp(status, DELETING) == 0;
+
 	ddb_reply_member(reply, member);
 	appendStringInfoChar(reply, '{');
-	reply_attributes(reply, &facts->schema);
+	if (!going)
+		reply_attributes(reply, &facts->schema);
 	ddb_reply_text(reply, "TableName", facts->name);
 	ddb_reply_text(reply, "TableStatus", status);
-	if (facts->created > 0)
-	{
-		ddb_reply_member(reply, "CreationDateTime");
-		appendStringInfo(reply, "%.3f", facts->created);
-	}
+	if (!going)
+		reply_time(reply, "CreationDateTime", facts->created);
 	ddb_reply_member(reply, "ProvisionedThroughput");
 	appendStringInfoString(reply, "{\"NumberOfDecreasesToday\":0,\"ReadCapacityUnits\":0,\"WriteCapacityUnits\":0}");
 	ddb_reply_member(reply, "BillingModeSummary");
-	appendStringInfoString(reply, "{\"BillingMode\":\"PAY_PER_REQUEST\"}");
+	appendStringInfoString(reply, "{\"BillingMode\":\"PAY_PER_REQUEST\"");
+	reply_time(reply, "LastUpdateToPayPerRequestDateTime", facts->created);
+	appendStringInfoChar(reply, '}');
 	ddb_reply_int(reply, "TableSizeBytes", facts->size_bytes);
 	ddb_reply_int(reply, "ItemCount", facts->item_count);
 	ddb_reply_text(reply, "TableArn", psprintf(TABLE_ARN "%s", facts->name));
@@ -281,7 +297,7 @@ ddb_api_create_table(const DdbJson *request, StringInfo reply)
 	read_key_schema(keys, definitions, &definition.schema);
 
 	ddb_table_facts(ddb_table_create(&definition), &facts);
-	reply_table(reply, "TableDescription", &facts, "ACTIVE");
+	reply_table(reply, "TableDescription", &facts, ACTIVE);
 }
 
 void
@@ -290,7 +306,7 @@ ddb_api_describe_table(const DdbJson *request, StringInfo reply)
 	DdbTableFacts facts;
 
 	ddb_table_facts(require_table(request), &facts);
-	reply_table(reply, "Table", &facts, "ACTIVE");
+	reply_table(reply, "Table", &facts, ACTIVE);
 }
 
 void
@@ -301,7 +317,7 @@ ddb_api_delete_table(const DdbJson *request, StringInfo reply)
 
 	ddb_table_facts(relid, &facts);
 	ddb_table_drop(relid);
-	reply_table(reply, "TableDescription", &facts, "DELETING");
+	reply_table(reply, "TableDescription", &facts, DELETING);
 }
 
 void

@@ -21,7 +21,7 @@
  *	   list as 1.member, 2.member ..., the entries of a map as key.member.
  *
  * A TableName that breaks its constraints is reported alone, unless a required
- * member is missing beside it.
+ * member is missing beside it; and so is one that an operation on tables lacks.
  *
  *-------------------------------------------------------------------------
  */
@@ -399,9 +399,9 @@ check_string(Checker *checker, const ModelShape *shape, const DdbJson *value)
 	DdbName		text = shape->arn ? ddb_request_table_name(value->text) : value->text;
 	int			before = checker->count;
 
-	check_length(checker, shape, value, text_length(text));
 	if (shape->pattern && !pattern_matches(shape->pattern, text))
 		add_error(checker, value, "Member must satisfy regular expression pattern: %s", shape->pattern);
+	check_length(checker, shape, value, text_length(text));
 	if (shape->enumeration && !enumeration_has(shape->enumeration, text))
 		add_error(checker, value, "Member must satisfy enum value set: [%s]", shape->enumeration);
 	if (shape->then != SHAPE_NONE && checker->count == before)
@@ -573,6 +573,21 @@ check_constraints(Checker *checker, const ModelShape *shape, const DdbJson *valu
 	}
 }
 
+/* The operations on tables miss a table's name in words of their own. */
+static void
+require_table_name(const ModelShape *shape, const DdbJson *request)
+{
+	for (int i = 0; i < shape->count; i++)
+	{
+		const ModelMember *member = &model_members[shape->first + i];
+
+		if (member->required && member->shape == SHAPE_TableName &&
+			ddb_api_member(request, member->name) == NULL)
+			ddb_raise(DDB_VALIDATION, "The parameter '%s' is required but was not present in the request",
+					  member->name);
+	}
+}
+
 static bool
 lacks_required(const ModelShape *shape, const DdbJson *request)
 {
@@ -615,6 +630,7 @@ ddb_api_validate(const char *operation, const DdbJson *request)
 	Checker		checker = {0};
 
 	check_types(shape, request, PLACE_ELEMENT);
+	require_table_name(shape, request);
 	check_table_name(shape, request);
 
 	initStringInfo(&checker.path);

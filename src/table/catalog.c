@@ -220,7 +220,8 @@ item_count(Oid relid)
 														 ObjectIdGetDatum(relid)));
 	HeapTuple	tuple;
 
-	if (live > 0)
+	if (live > 0 || DatumGetInt64(DirectFunctionCall1(pg_stat_get_tuples_inserted,
+													  ObjectIdGetDatum(relid))) > 0)
 		return live;
 	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	if (HeapTupleIsValid(tuple))
@@ -229,6 +230,28 @@ item_count(Oid relid)
 		ReleaseSysCache(tuple);
 	}
 	return live;
+}
+
+static int64
+main_fork_bytes(Oid relid)
+{
+	return DatumGetInt64(DirectFunctionCall2(pg_relation_size, ObjectIdGetDatum(relid),
+											 CStringGetTextDatum("main")));
+}
+
+/* The items' own pages, long values included; indexes and maps are not the items. */
+static int64
+heap_bytes(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			toast = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		toast = ((Form_pg_class) GETSTRUCT(tuple))->reltoastrelid;
+		ReleaseSysCache(tuple);
+	}
+	return main_fork_bytes(relid) + (OidIsValid(toast) ? main_fork_bytes(toast) : 0);
 }
 
 void
@@ -250,8 +273,7 @@ ddb_table_facts(Oid relid, DdbTableFacts *facts)
 	else
 		derive_id(relid, facts->id);
 	facts->item_count = item_count(relid);
-	facts->size_bytes = DatumGetInt64(DirectFunctionCall1(pg_table_size,
-														  ObjectIdGetDatum(relid)));
+	facts->size_bytes = heap_bytes(relid);
 }
 
 /* ----------------------------------------------------------------------
