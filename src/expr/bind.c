@@ -40,9 +40,11 @@ is_placeholder(DdbName key, char mark)
 	return true;
 }
 
-static void
-check_key(const char *map, DdbName key, char mark)
+void
+ddb_exprs_check_placeholder(DdbName key, char mark)
 {
+	const char *map = mark == '#' ? NAMES : VALUES;
+
 	if (key.len > DDB_MAX_PLACEHOLDER)
 		ddb_raise(DDB_VALIDATION,
 				  "%s contains invalid key: The expression attribute map contains a key that is too long; size of key: %u",
@@ -66,6 +68,38 @@ check_name_value(DdbName key, DdbValue value)
 				  DDB_MAX_NAME + 1, (int) key.len, key.data);
 }
 
+/* The number of entries, which is never zero. */
+static uint32
+count_entries(const DdbValue *given, char mark)
+{
+	uint32		count = ddb_value_count(*given);
+
+	if (count == 0)
+		ddb_raise(DDB_VALIDATION, "%s must not be empty", mark == '#' ? NAMES : VALUES);
+	return count;
+}
+
+static void
+check_entry(DdbName key, DdbValue value, char mark)
+{
+	ddb_exprs_check_placeholder(key, mark);
+	if (mark == '#')
+		check_name_value(key, value);
+}
+
+void
+ddb_exprs_check_names(const DdbValue *names)
+{
+	DdbIter		it;
+	DdbName		key;
+	DdbValue	value;
+
+	count_entries(names, '#');
+	ddb_iter_begin(&it, *names);
+	while (ddb_iter_next(&it, &key, &value))
+		check_entry(key, value, '#');
+}
+
 static int
 compare_keys(const void *a, const void *b)
 {
@@ -74,24 +108,20 @@ compare_keys(const void *a, const void *b)
 
 /* Checks every entry and puts them in order. */
 static void
-read_map(const char *map, Placeholders *placeholders, char mark)
+read_map(Placeholders *placeholders, char mark)
 {
 	DdbIter		it;
 	Placeholder *entry;
 
 	if (placeholders->given == NULL)
 		return;
-	placeholders->count = ddb_value_count(*placeholders->given);
-	if (placeholders->count == 0)
-		ddb_raise(DDB_VALIDATION, "%s must not be empty", map);
+	placeholders->count = count_entries(placeholders->given, mark);
 	entry = placeholders->entries =
 		palloc_extended(placeholders->count * sizeof(Placeholder), MCXT_ALLOC_HUGE);
 	ddb_iter_begin(&it, *placeholders->given);
 	for (; ddb_iter_next(&it, &entry->key, &entry->value); entry++)
 	{
-		check_key(map, entry->key, mark);
-		if (mark == '#')
-			check_name_value(entry->key, entry->value);
+		check_entry(entry->key, entry->value, mark);
 		entry->used = false;
 	}
 	if (placeholders->count > 1)
@@ -245,7 +275,7 @@ ddb_exprs_begin(const DdbValue *names, const DdbValue *values)
 void
 ddb_exprs_accept(DdbExprSet *set, DdbExprKind kind)
 {
-	set->accepts |= 1u << kind;
+	set->accepts |= DDB_EXPR_BIT(kind);
 }
 
 DdbExpr *
@@ -282,8 +312,8 @@ ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len)
 	if (!set->read)
 	{
 		set->read = true;
-		read_map(NAMES, &set->names, '#');
-		read_map(VALUES, &set->values, ':');
+		read_map(&set->names, '#');
+		read_map(&set->values, ':');
 	}
 	expr = ddb_expr_new(set, ddb_program_get(kind, text, len));
 	if (kind == DDB_EXPR_UPDATE)
@@ -324,7 +354,7 @@ check_unused(const char *map, const Placeholders *placeholders)
 
 /* ": UpdateExpression and ConditionExpression are null", as far as we were told. */
 static char *
-null_expressions(const DdbExprSet *set)
+null_expressions(unsigned accepted)
 {
 	static const DdbExprKind order[] = {
 		DDB_EXPR_UPDATE, DDB_EXPR_CONDITION, DDB_EXPR_FILTER, DDB_EXPR_KEY_CONDITION
@@ -335,7 +365,7 @@ null_expressions(const DdbExprSet *set)
 	initStringInfo(&text);
 	for (int i = 0; i < lengthof(order); i++)
 	{
-		if (!(set->accepts & (1u << order[i])))
+		if (!(accepted & DDB_EXPR_BIT(order[i])))
 			continue;
 		appendStringInfo(&text, "%s%s", n++ == 0 ? ": " : " and ", ddb_kind_name(order[i]));
 	}
@@ -344,30 +374,28 @@ null_expressions(const DdbExprSet *set)
 	return text.data;
 }
 
-/* Is there an expression that could use a :value? */
-static bool
-takes_values(const DdbExprSet *set)
+/* A projection uses no :values. */
+void
+ddb_exprs_check_given(unsigned accepted, unsigned given, bool names, bool values)
 {
-	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
-	{
-		if (!expr->legacy && expr->kind != DDB_EXPR_PROJECTION)
-			return true;
-	}
-	return false;
+	if (names && given == 0)
+		ddb_raise(DDB_VALIDATION, NAMES " can only be specified when using expressions");
+	if (values && (given & ~DDB_EXPR_BIT(DDB_EXPR_PROJECTION)) == 0)
+		ddb_raise(DDB_VALIDATION, VALUES " can only be specified when using expressions%s",
+				  null_expressions(accepted));
 }
 
 void
 ddb_exprs_finish(DdbExprSet *set)
 {
-	bool		any = false;
+	unsigned	given = 0;
 
 	for (const DdbExpr *expr = set->first; expr; expr = expr->next)
-		any = any || !expr->legacy;
-	if (set->names.given && !any)
-		ddb_raise(DDB_VALIDATION, NAMES " can only be specified when using expressions");
-	if (set->values.given && !takes_values(set))
-		ddb_raise(DDB_VALIDATION, VALUES " can only be specified when using expressions%s",
-				  null_expressions(set));
+	{
+		if (!expr->legacy)
+			given |= DDB_EXPR_BIT(expr->kind);
+	}
+	ddb_exprs_check_given(set->accepts, given, set->names.given != NULL, set->values.given != NULL);
 
 	check_unused(NAMES, &set->names);
 	check_unused(VALUES, &set->values);

@@ -50,6 +50,20 @@ extern DdbExprSet *ddb_exprs_begin(const DdbValue *names, const DdbValue *values
  */
 extern void ddb_exprs_accept(DdbExprSet *set, DdbExprKind kind);
 
+/*
+ * What a request in JSON is refused for before its values are read; a set
+ * checks the same by itself.  Kinds are bits.  The first: names or values that
+ * no expression could use.  The others: the two maps, of which only the keys
+ * of the second are known yet.
+ */
+#define DDB_EXPR_BIT(kind) (1u << (kind))
+extern void ddb_exprs_check_given(unsigned accepted, unsigned given, bool names, bool values);
+extern void ddb_exprs_check_names(const DdbValue *names);
+extern void ddb_exprs_check_placeholder(DdbName key, char mark);
+
+/* "ConditionExpression" and so on: the request's member, and messages' name. */
+extern const char *ddb_kind_name(DdbExprKind kind);
+
 /* Parses (or finds parsed) and adds one expression. */
 extern DdbExpr *ddb_exprs_add(DdbExprSet *set, DdbExprKind kind, const char *text, size_t len);
 

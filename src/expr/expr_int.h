@@ -187,9 +187,6 @@ typedef struct FunctionInfo
 
 extern const FunctionInfo ddb_functions[FUNCTION_UNKNOWN];
 
-/* "ConditionExpression" and so on, as messages call them. */
-extern const char *ddb_kind_name(DdbExprKind kind);
-
 /* Parses; raises YD001.  The program is one palloc'd block. */
 extern Program *ddb_parse(DdbExprKind kind, const char *text, size_t len);
 
@@ -224,12 +221,11 @@ typedef struct Target
 typedef struct KeyClause
 {
 	DdbName		attribute;
+	bool		refused;		/* an old-style comparison that no index serves */
 	DdbKeyOp	op;
 	DdbValue	low;
 	DdbValue	high;
 } KeyClause;
-
-#define MAX_KEY_CLAUSES 2
 
 struct DdbExpr
 {
@@ -241,7 +237,7 @@ struct DdbExpr
 	const DdbValue *refs;		/* what each reference stands for; names are strings */
 	Target	   *targets;		/* of updates and projections */
 	uint32		ntargets;
-	KeyClause	clauses[MAX_KEY_CLAUSES];	/* of key conditions */
+	KeyClause  *clauses;		/* of key conditions */
 	int			nclauses;
 	DdbExpr    *next;			/* in its set */
 };

@@ -26,6 +26,12 @@ raise_operator(const char *name)
 	ddb_raise(DDB_VALIDATION, "Invalid operator used in KeyConditionExpression: %s", name);
 }
 
+static void pg_attribute_noreturn()
+raise_form(const char *rule)
+{
+	ddb_raise(DDB_VALIDATION, "Invalid KeyConditionExpression: KeyConditionExpressions %s", rule);
+}
+
 /* Refuses conditions of kinds that no key condition has. */
 static void
 check_operator(const ExprNode *node)
@@ -60,13 +66,13 @@ find_attribute(const DdbExpr *expr, const ExprNode *node, int *position)
 	for (int i = 0; i < node->count; i++, operand = next_operand(expr, operand))
 	{
 		if (operand->type == NODE_FUNCTION)
-			ddb_raise(DDB_VALIDATION, "KeyConditionExpressions cannot contain nested operations");
+			raise_form("cannot contain nested operations");
 		if (operand->type != NODE_PATH)
 			continue;
 		if (attribute)
 			ddb_raise(DDB_VALIDATION, "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition");
 		if (operand->count > 1)
-			ddb_raise(DDB_VALIDATION, "KeyConditionExpressions cannot have conditions on nested attributes");
+			raise_form("cannot have conditions on nested attributes");
 		attribute = operand;
 		*position = i;
 	}
@@ -107,10 +113,8 @@ add_clause(DdbExpr *expr, KeyClause clause)
 
 		if (other.len == clause.attribute.len &&
 			memcmp(other.data, clause.attribute.data, other.len) == 0)
-			ddb_raise(DDB_VALIDATION, "KeyConditionExpressions must only contain one condition per key");
+			raise_form("must only contain one condition per key");
 	}
-	if (expr->nclauses == MAX_KEY_CLAUSES)
-		ddb_raise(DDB_VALIDATION, "Conditions can be of length 1 or 2 only");
 	expr->clauses[expr->nclauses++] = clause;
 }
 
@@ -158,6 +162,8 @@ prepare(DdbExpr *expr, const ExprNode *node)
 void
 ddb_key_condition_prepare(DdbExpr *expr)
 {
+	/* A condition has two operands at least. */
+	expr->clauses = palloc((expr->program->nnodes / 3 + 1) * sizeof(KeyClause));
 	prepare(expr, expr_root(expr));
 }
 
@@ -187,42 +193,49 @@ check_clause(const KeyClause *clause, const DdbKeySchema *schema, int which)
 		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Condition parameter type does not match schema type");
 	if (which == 0 && clause->op != DDB_KEY_EQ)
 		ddb_raise(DDB_VALIDATION, "Query key condition not supported");
-	if (clause->op == DDB_KEY_BEGINS_WITH && type == DDB_N)
-		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type");
 	ddb_key_check(schema, which, clause->low);
 	if (clause->op == DDB_KEY_BETWEEN)
 		ddb_key_check(schema, which, clause->high);
+}
+
+/* The clauses in the schema's order; the second is NULL when there is one only. */
+static void
+match_clauses(const DdbExpr *expr, const DdbKeySchema *schema, const KeyClause *clauses[2])
+{
+	if (expr->nclauses > schema->nkeys)
+		ddb_raise(DDB_VALIDATION, "The number of query conditions (%d) exceeds the number of key "
+				  "attributes defined in the schema (%d)", expr->nclauses, schema->nkeys);
+	for (int which = 0; which < expr->nclauses; which++)
+	{
+		clauses[which] = find_clause(expr, &schema->attr[which]);
+		if (clauses[which] == NULL)
+			ddb_raise(DDB_VALIDATION, "Query condition missed key schema element: %s",
+					  schema->attr[which].name);
+	}
+	for (int which = 0; which < expr->nclauses; which++)
+	{
+		if (clauses[which]->refused)
+			ddb_raise(DDB_VALIDATION, "Attempted conditional constraint is not an indexable operation");
+	}
 }
 
 void
 ddb_key_condition_resolve(const DdbExpr *expr, const DdbKeySchema *schema,
 						  DdbKeyCondition *condition)
 {
-	if (schema->nkeys == 1 && expr->nclauses > 1)
-		ddb_raise(DDB_VALIDATION, "Query key condition not supported");
+	const KeyClause *clauses[2] = {NULL, NULL};
 
+	match_clauses(expr, schema, clauses);
 	memset(condition, 0, sizeof(*condition));
 	condition->op = DDB_KEY_ALL;
-	for (int which = 0; which < schema->nkeys; which++)
+	check_clause(clauses[0], schema, 0);
+	condition->partition = clauses[0]->low;
+	if (clauses[1])
 	{
-		const KeyClause *clause = find_clause(expr, &schema->attr[which]);
-
-		if (clause == NULL)
-		{
-			if (which == 0 || expr->nclauses > 1)
-				ddb_raise(DDB_VALIDATION, "Query condition missed key schema element: %s",
-						  schema->attr[which].name);
-			continue;
-		}
-		check_clause(clause, schema, which);
-		if (which == 0)
-			condition->partition = clause->low;
-		else
-		{
-			condition->op = clause->op;
-			condition->low = clause->low;
-			condition->high = clause->high;
-		}
+		check_clause(clauses[1], schema, 1);
+		condition->op = clauses[1]->op;
+		condition->low = clauses[1]->low;
+		condition->high = clauses[1]->high;
 	}
 }
 

@@ -258,23 +258,26 @@ add_key_conditions(DdbExprSet *set, const DdbLegacyCondition *conditions, int n)
 	Maker		m;
 	DdbExpr    *expr;
 
-	if (n < 1 || n > MAX_KEY_CLAUSES)
+	if (n < 1 || n > 2)
 		ddb_raise(DDB_VALIDATION, "Conditions can be of length 1 or 2 only");
 	maker_begin(&m, n, 0);
 	for (int i = 0; i < n; i++)
 		make_path(&m, conditions[i].attribute);
 	expr = maker_finish(&m, set, DDB_EXPR_KEY_CONDITION, 0);
+	expr->clauses = palloc0(n * sizeof(KeyClause));
 	for (int i = 0; i < n; i++)
 	{
 		const Comparison *comparison = find_comparison(conditions[i].comparison);
+		KeyClause  *clause = &expr->clauses[i];
 
-		if (!comparison->in_key)
-			ddb_raise(DDB_VALIDATION, "Attempted conditional constraint is not an indexable operation");
-		expr->clauses[i].attribute = conditions[i].attribute;
-		expr->clauses[i].op = comparison->key_op;
-		expr->clauses[i].low = conditions[i].values[0];
+		clause->attribute = conditions[i].attribute;
+		clause->refused = !comparison->in_key;
+		if (clause->refused)
+			continue;
+		clause->op = comparison->key_op;
+		clause->low = conditions[i].values[0];
 		if (comparison->key_op == DDB_KEY_BETWEEN)
-			expr->clauses[i].high = conditions[i].values[1];
+			clause->high = conditions[i].values[1];
 	}
 	expr->nclauses = n;
 	return expr;
