@@ -140,11 +140,15 @@ ddb_api_batch_get_item(const DdbJson *request, StringInfo reply)
 	const DdbJson *tables = request_items(request, "BatchGetItem");
 	int			n;
 	DdbText    *names;
-	DdbGet	   *gets = ddb_request_batch_get(tables, &n, &names);
-	DdbValue   *items = palloc0(n * sizeof(DdbValue));
-	DdbFound   *found = palloc0(n * sizeof(DdbFound));
+	DdbGet	   *gets;
+	DdbValue   *items;
+	DdbFound   *found;
 
+	ddb_api_check_legacy_tables(tables);
+	gets = ddb_request_batch_get(tables, &n, &names);
 	add_legacy(tables, gets);
+	items = palloc0(n * sizeof(DdbValue));
+	found = palloc0(n * sizeof(DdbFound));
 	ddb_batch_get(gets, n, DDB_MAX_BATCH_BYTES, items, found);
 	reply_batch(reply, tables, items, found);
 }

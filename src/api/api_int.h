@@ -74,7 +74,11 @@ typedef enum ApiLegacyKind
 	API_LEGACY_SCAN,
 } ApiLegacyKind;
 
-/* The structure's old-style parameters, or NULL; raises YD001 where they mix with expressions. */
+/* Raises YD001 where they mix with expressions, also from one table of BatchGetItem to another. */
+extern void ddb_api_check_legacy(const DdbJson *structure, ApiLegacyKind kind);
+extern void ddb_api_check_legacy_tables(const DdbJson *tables);
+
+/* The structure's old-style parameters, or NULL. */
 extern const DdbLegacy *ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind);
 
 /* ----- api_reply.c: the reply is written straight into one buffer ----- */

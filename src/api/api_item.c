@@ -14,13 +14,13 @@
 static void
 write_item(const DdbJson *request, DdbAction action, StringInfo reply)
 {
-	const DdbLegacy *legacy = ddb_api_legacy(request, action == DDB_ACTION_UPDATE ?
-											 API_LEGACY_UPDATE : API_LEGACY_WRITE);
+	ApiLegacyKind kind = action == DDB_ACTION_UPDATE ? API_LEGACY_UPDATE : API_LEGACY_WRITE;
 	DdbWrite	write;
 	DdbWriteResult result;
 
+	ddb_api_check_legacy(request, kind);
 	ddb_request_write(request, action, &write);
-	write.legacy = legacy;
+	write.legacy = ddb_api_legacy(request, kind);
 	ddb_write_item(&write, &result);
 	if (result.has_attributes)
 		ddb_reply_map(reply, "Attributes", result.attributes);
@@ -47,12 +47,12 @@ ddb_api_delete_item(const DdbJson *request, StringInfo reply)
 void
 ddb_api_get_item(const DdbJson *request, StringInfo reply)
 {
-	const DdbLegacy *legacy = ddb_api_legacy(request, API_LEGACY_GET);
 	DdbGet		get;
 	DdbValue	item;
 
+	ddb_api_check_legacy(request, API_LEGACY_GET);
 	ddb_request_get(request, &get);
-	get.legacy = legacy;
+	get.legacy = ddb_api_legacy(request, API_LEGACY_GET);
 	if (ddb_get_item(&get, &item))
 		ddb_reply_map(reply, "Item", item);
 }

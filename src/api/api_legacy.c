@@ -80,20 +80,27 @@ only_key_conditions(const DdbJson *structure, const char *legacy)
 }
 
 static void
+refuse_mixing(const char *legacy, const char *expressions)
+{
+	if (expressions[0] != '\0' && legacy[0] != '\0')
+		ddb_raise(DDB_VALIDATION, "Can not use both expression and non-expression parameters in the same request: "
+				  "Non-expression parameters: {%s} Expression parameters: {%s}", legacy, expressions);
+}
+
+static void
 check_mixing(const DdbJson *structure, const Parameters *p)
 {
 	char	   *expressions = present_members(structure, p->expressions);
 	char	   *legacy = present_members(structure, p->legacy);
 	char	   *last;
 
-	if (expressions[0] == '\0' || legacy[0] == '\0' || only_key_conditions(structure, legacy))
+	if (only_key_conditions(structure, legacy))
 		return;
 	/* KeyConditions is the last of its list. */
 	last = strrchr(legacy, ',');
 	if (last && only_key_conditions(structure, last + strlen(", ")))
 		*last = '\0';
-	ddb_raise(DDB_VALIDATION, "Can not use both expression and non-expression parameters in the same request: "
-			  "Non-expression parameters: {%s} Expression parameters: {%s}", legacy, expressions);
+	refuse_mixing(legacy, expressions);
 }
 
 static void
@@ -189,6 +196,29 @@ read_names(const DdbJson *list, int *n)
 	return names;
 }
 
+void
+ddb_api_check_legacy(const DdbJson *structure, ApiLegacyKind kind)
+{
+	check_mixing(structure, &parameters[kind]);
+}
+
+void
+ddb_api_check_legacy_tables(const DdbJson *tables)
+{
+	const Parameters *p = &parameters[API_LEGACY_GET];
+	const char *expressions = "";
+	const char *legacy = "";
+
+	for (const DdbJson *table = tables->child; table; table = table->next)
+	{
+		if (expressions[0] == '\0')
+			expressions = present_members(table, p->expressions);
+		if (legacy[0] == '\0')
+			legacy = present_members(table, p->legacy);
+	}
+	refuse_mixing(legacy, expressions);
+}
+
 const DdbLegacy *
 ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind)
 {
@@ -199,7 +229,6 @@ ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind)
 	const DdbJson *names = NULL;
 	DdbLegacy  *legacy;
 
-	check_mixing(structure, p);
 	check_conditional_operator(structure, p);
 
 	if (kind == API_LEGACY_UPDATE)

@@ -58,7 +58,6 @@ read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
 	read->index_name = ddb_request_text(request, "IndexName");
 	read->filter = ddb_request_text(request, "FilterExpression");
 	read->projection = ddb_request_text(request, "ProjectionExpression");
-	ddb_request_placeholders(request, &read->placeholders);
 	read->count_only = ddb_api_member_is(request, "Select", "COUNT");
 	read->forward = ddb_api_boolean(request, "ScanIndexForward", true);
 	read->limit = ddb_api_int_member(request, "Limit", 0);
@@ -70,6 +69,7 @@ read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
 		*start_key = ddb_map_from_tree(start, DDB_JSON_TYPED);
 		read->start_key = start_key;
 	}
+	ddb_request_placeholders(request, &read->placeholders);
 	read->relid = ddb_request_table(request);
 }
 
@@ -110,10 +110,14 @@ reply_page(const DdbRead *read, StringInfo reply)
 void
 ddb_api_query(const DdbJson *request, StringInfo reply)
 {
-	DdbRead		read = {.legacy = ddb_api_legacy(request, API_LEGACY_QUERY)};
+	DdbRead		read = {0};
 	DdbValue	start_key;
 
+	ddb_api_check_legacy(request, API_LEGACY_QUERY);
+	ddb_request_check_given(request, DDB_EXPR_BIT(DDB_EXPR_KEY_CONDITION) |
+							DDB_EXPR_BIT(DDB_EXPR_FILTER) | DDB_EXPR_BIT(DDB_EXPR_PROJECTION));
 	check_select(request);
+	read.legacy = ddb_api_legacy(request, API_LEGACY_QUERY);
 	read_request(request, &read, &start_key);
 	read.key_condition = ddb_request_text(request, "KeyConditionExpression");
 	if (read.key_condition.data == NULL && ddb_api_member(request, "KeyConditions") == NULL)
@@ -125,10 +129,13 @@ ddb_api_query(const DdbJson *request, StringInfo reply)
 void
 ddb_api_scan(const DdbJson *request, StringInfo reply)
 {
-	DdbRead		read = {.is_scan = true,.legacy = ddb_api_legacy(request, API_LEGACY_SCAN)};
+	DdbRead		read = {.is_scan = true};
 	DdbValue	start_key;
 
+	ddb_api_check_legacy(request, API_LEGACY_SCAN);
+	ddb_request_check_given(request, DDB_EXPR_BIT(DDB_EXPR_FILTER) | DDB_EXPR_BIT(DDB_EXPR_PROJECTION));
 	check_select(request);
+	read.legacy = ddb_api_legacy(request, API_LEGACY_SCAN);
 	read_request(request, &read, &start_key);
 	reply_page(&read, reply);
 }

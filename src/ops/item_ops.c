@@ -41,6 +41,15 @@ ddb_return_values(DdbText text, const char *member)
 			  (int) text.len, text.data, member);
 }
 
+/* The size of what a put stores is known, and refused, before its table is. */
+static void
+check_item_size(DdbPlan *plan, const DdbWrite *write)
+{
+	plan->size = ddb_map_size(write->item);
+	if (plan->size > DDB_MAX_ITEM_SIZE)
+		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+}
+
 /* Parses the expressions of one write; the first step. */
 void
 ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
@@ -54,6 +63,8 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 		write->return_values != DDB_RETURN_NONE &&
 		write->return_values != DDB_RETURN_ALL_OLD)
 		ddb_raise(DDB_VALIDATION, "ReturnValues can only be ALL_OLD or NONE");
+	if (write->action == DDB_ACTION_PUT)
+		check_item_size(plan, write);
 
 	if (!write->condition.data && !write->update.data && !legacy &&
 		!write->placeholders.names && !write->placeholders.values)
@@ -116,7 +127,6 @@ void
 ddb_plan_key(DdbPlan *plan)
 {
 	const DdbWrite *write = plan->write;
-	DdbRecord	record;
 
 	if (plan->update)
 		ddb_update_check_keys(plan->update, plan->schema);
@@ -126,10 +136,6 @@ ddb_plan_key(DdbPlan *plan)
 		return;
 	}
 	ddb_split_item(write->item, plan->schema, &plan->key, &plan->rest);
-	record = (DdbRecord) {plan->schema, plan->key, plan->rest};
-	plan->size = ddb_record_size(&record);
-	if (plan->size > DDB_MAX_ITEM_SIZE)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
 }
 
 /* ----------------------------------------------------------------------

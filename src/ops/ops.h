@@ -291,6 +291,11 @@ extern DdbGet *ddb_request_batch_get(const DdbJson *items, int *n, DdbText **tab
 extern DdbName ddb_request_table_name(DdbName text);
 extern DdbText ddb_request_text(const DdbJson *body, const char *member);
 extern Oid	ddb_request_table(const DdbJson *body);
+
+/* Refuses names and values without an expression of these kinds (bits). */
+extern void ddb_request_check_given(const DdbJson *body, unsigned kinds);
+
+/* Names and values, to be read when all else of the request has been. */
 extern void ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders);
 
 #endif							/* DDB_OPS_H */

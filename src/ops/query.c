@@ -48,11 +48,11 @@ struct DdbCursor
 static void
 add_legacy(DdbCursor *c, DdbExprSet *set, const DdbLegacy *legacy)
 {
-	if (legacy->attributes)
-		c->projection = ddb_exprs_add_legacy_projection(set, legacy->attributes, legacy->nattributes);
 	if (legacy->conditions)
 		c->filter = ddb_exprs_add_legacy_conditions(set, DDB_EXPR_FILTER, legacy->conditions,
 													legacy->nconditions, legacy->any);
+	if (legacy->attributes)
+		c->projection = ddb_exprs_add_legacy_projection(set, legacy->attributes, legacy->nattributes);
 	if (legacy->keys)
 		c->key_condition = ddb_exprs_add_legacy_conditions(set, DDB_EXPR_KEY_CONDITION, legacy->keys,
 														   legacy->nkeys, false);
@@ -71,14 +71,14 @@ parse_expressions(DdbCursor *c)
 	if (!read->is_scan)
 		ddb_exprs_accept(set, DDB_EXPR_KEY_CONDITION);
 	ddb_exprs_accept(set, DDB_EXPR_FILTER);
-	if (read->projection.data)
-		c->projection = ddb_exprs_add(set, DDB_EXPR_PROJECTION,
-									  read->projection.data, read->projection.len);
-	if (read->filter.data)
-		c->filter = ddb_exprs_add(set, DDB_EXPR_FILTER, read->filter.data, read->filter.len);
 	if (read->key_condition.data)
 		c->key_condition = ddb_exprs_add(set, DDB_EXPR_KEY_CONDITION,
 										 read->key_condition.data, read->key_condition.len);
+	if (read->filter.data)
+		c->filter = ddb_exprs_add(set, DDB_EXPR_FILTER, read->filter.data, read->filter.len);
+	if (read->projection.data)
+		c->projection = ddb_exprs_add(set, DDB_EXPR_PROJECTION,
+									  read->projection.data, read->projection.len);
 	if (read->legacy)
 		add_legacy(c, set, read->legacy);
 	ddb_exprs_finish(set);
@@ -208,8 +208,9 @@ raise_start_key(const DdbCursor *c)
 	ddb_raise(DDB_VALIDATION, START_KEY_INVALID);
 }
 
+/* Finds the key's attributes, and nothing but them unless any item will do. */
 static void
-read_start_key(const DdbCursor *c, DdbKey *start)
+find_start_key(const DdbCursor *c, DdbKey *start)
 {
 	DdbValue	map = *c->read.start_key;
 
@@ -218,13 +219,24 @@ read_start_key(const DdbCursor *c, DdbKey *start)
 	for (int i = 0; i < c->schema.nkeys; i++)
 	{
 		const DdbKeyAttr *attr = &c->schema.attr[i];
-		DdbValue	value;
 
-		if (!ddb_map_get(map, attr->name, attr->len, &value) || value.type != attr->type)
+		if (!ddb_map_get(map, attr->name, attr->len, &start->values[i]))
 			raise_start_key(c);
-		ddb_key_check(&c->schema, i, value);
-		start->values[i] = value;
 	}
+}
+
+static void
+check_start_part(const DdbCursor *c, int which, const DdbKey *start)
+{
+	DdbValue	value = start->values[which];
+
+	if (value.type != c->schema.attr[which].type)
+	{
+		if (c->read.is_scan || c->read.start_key_loose)
+			raise_start_key(c);
+		ddb_raise(DDB_VALIDATION, DDB_KEY_MISMATCH_MESSAGE);
+	}
+	ddb_key_check(&c->schema, which, value);
 }
 
 /* A start must be a place that the same request could have reached. */
@@ -261,11 +273,18 @@ limit_hint(const DdbCursor *c)
 	return (uint32) Min(c->read.limit, PG_UINT32_MAX);
 }
 
+/* The start's partition key is looked at before the key condition is. */
 static DdbScan *
 start_scan(DdbCursor *c, DdbTable *table)
 {
 	DdbKey		start;
-	bool		has_start = false;
+	bool		has_start = c->read.start_key != NULL;
+
+	if (has_start)
+	{
+		find_start_key(c, &start);
+		check_start_part(c, 0, &start);
+	}
 
 	if (c->read.collection)
 	{
@@ -276,9 +295,9 @@ start_scan(DdbCursor *c, DdbTable *table)
 		ddb_key_condition_resolve(c->key_condition, &c->schema, &c->condition);
 	if (c->read.start_key)
 	{
-		read_start_key(c, &start);
+		if (c->schema.nkeys == 2)
+			check_start_part(c, 1, &start);
 		check_start_key(c, &start);
-		has_start = true;
 	}
 
 	if (c->read.is_scan)

@@ -134,22 +134,107 @@ keep(DdbValue value)
 	return kept;
 }
 
+/* ----------------------------------------------------------------------
+ * Names and values
+ *
+ * The order of checks is the service's: first whether there are expressions to
+ * use them in; when everything else of the request has been read, the keys of
+ * both maps; and then the values, of which the message names the bad one.
+ * ---------------------------------------------------------------------- */
+#define NAMES	"ExpressionAttributeNames"
+#define VALUES	"ExpressionAttributeValues"
+
+void
+ddb_request_check_given(const DdbJson *body, unsigned kinds)
+{
+	unsigned	given = 0;
+
+	for (int kind = DDB_EXPR_CONDITION; kind <= DDB_EXPR_PROJECTION; kind++)
+	{
+		if ((kinds & DDB_EXPR_BIT(kind)) && member(body, ddb_kind_name(kind)))
+			given |= DDB_EXPR_BIT(kind);
+	}
+	ddb_exprs_check_given(kinds, given, member(body, NAMES) != NULL, member(body, VALUES) != NULL);
+}
+
+static void
+check_keys(const DdbJson *map, char mark)
+{
+	expect(map, DDB_JSON_OBJECT, "Map");
+	for (const DdbJson *entry = map->child; entry; entry = entry->next)
+		ddb_exprs_check_placeholder(entry->name, mark);
+}
+
+static const DdbValue *
+read_names(const DdbJson *map)
+{
+	const DdbValue *names;
+
+	check_keys(map, '#');
+	for (const DdbJson *name = map->child; name; name = name->next)
+		expect(name, DDB_JSON_STRING, "String");
+	names = keep(ddb_map_from_tree(map, DDB_JSON_PLAIN));
+	ddb_exprs_check_names(names);
+	return names;
+}
+
+/* In PG_CATCH: raises a validation error again with the value's key. */
+static void
+name_value(DdbName key, MemoryContext context)
+{
+	ErrorData  *error;
+
+	if (geterrcode() != ddb_sqlstate(DDB_VALIDATION))
+		PG_RE_THROW();
+	MemoryContextSwitchTo(context);
+	error = CopyErrorData();
+	FlushErrorState();
+	ddb_raise(DDB_VALIDATION, VALUES " contains invalid value: %s for key %.*s",
+			  error->message, (int) key.len, key.data);
+}
+
+static const DdbValue *
+read_values(const DdbJson *map)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DdbBuilder *builder = ddb_builder_begin(DDB_M);
+	const DdbJson *volatile value = NULL;
+
+	check_keys(map, ':');
+	PG_TRY();
+	{
+		for (value = map->child; value; value = value->next)
+			ddb_builder_put(builder, value->name.data, value->name.len,
+							ddb_value_from_tree(value, DDB_JSON_TYPED));
+	}
+	PG_CATCH();
+	{
+		name_value(value->name, context);
+	}
+	PG_END_TRY();
+	return keep(ddb_builder_finish(builder, DDB_DUPLICATES_MERGE));
+}
+
 void
 ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders)
 {
-	const DdbJson *names = member(body, "ExpressionAttributeNames");
-	const DdbJson *values = member(body, "ExpressionAttributeValues");
+	const DdbJson *names = member(body, NAMES);
+	const DdbJson *values = member(body, VALUES);
 
-	*placeholders = (DdbPlaceholders) {NULL, NULL};
-	if (names)
-	{
-		expect(names, DDB_JSON_OBJECT, "Map");
-		for (const DdbJson *name = names->child; name; name = name->next)
-			expect(name, DDB_JSON_STRING, "String");
-		placeholders->names = keep(ddb_map_from_tree(names, DDB_JSON_PLAIN));
-	}
-	if (values)
-		placeholders->values = keep(read_map(values));
+	placeholders->names = names ? read_names(names) : NULL;
+	placeholders->values = values ? read_values(values) : NULL;
+}
+
+/* ----------------------------------------------------------------------
+ * One item
+ * ---------------------------------------------------------------------- */
+
+/* The kinds of expressions that a write takes, as bits. */
+static unsigned
+write_kinds(DdbAction action)
+{
+	return DDB_EXPR_BIT(DDB_EXPR_CONDITION) |
+		(action == DDB_ACTION_UPDATE ? DDB_EXPR_BIT(DDB_EXPR_UPDATE) : 0);
 }
 
 static void
@@ -157,6 +242,7 @@ read_write(const DdbJson *body, DdbAction action, LastTable *last, DdbWrite *wri
 {
 	expect(body, DDB_JSON_OBJECT, "Structure");
 	memset(write, 0, sizeof(*write));
+	ddb_request_check_given(body, write_kinds(action));
 	write->action = action;
 	write->relid = read_table(body, last);
 	write->item = read_map(required(body, action == DDB_ACTION_PUT ? "Item" : "Key"));
@@ -184,6 +270,7 @@ read_get(const DdbJson *body, LastTable *last, DdbGet *get)
 {
 	expect(body, DDB_JSON_OBJECT, "Structure");
 	memset(get, 0, sizeof(*get));
+	ddb_request_check_given(body, DDB_EXPR_BIT(DDB_EXPR_PROJECTION));
 	get->relid = read_table(body, last);
 	get->key = read_map(required(body, "Key"));
 	get->projection = ddb_request_text(body, "ProjectionExpression");
@@ -202,6 +289,10 @@ ddb_request_get(const DdbJson *body, DdbGet *get)
  * Transactions
  * ---------------------------------------------------------------------- */
 
+/*
+ * Actions are read one by one, and each is parsed before the next is read: so
+ * the first mistake in the request's order is the one reported.
+ */
 static void
 read_action(const DdbJson *entry, LastTable *last, DdbWrite *write)
 {
@@ -212,6 +303,7 @@ read_action(const DdbJson *entry, LastTable *last, DdbWrite *write)
 		[DDB_ACTION_CHECK] = "ConditionCheck",
 	};
 	const DdbJson *body = NULL;
+	DdbPlan		plan;
 
 	expect(entry, DDB_JSON_OBJECT, "Structure");
 	for (int i = 0; i < lengthof(names); i++)
@@ -233,6 +325,7 @@ read_action(const DdbJson *entry, LastTable *last, DdbWrite *write)
 		required(body, "UpdateExpression");
 	if (write->action == DDB_ACTION_CHECK)
 		required(body, "ConditionExpression");
+	ddb_plan_parse(&plan, write);
 }
 
 DdbWrite *
@@ -255,6 +348,7 @@ ddb_request_transact_get(const DdbJson *actions, int *n)
 {
 	LastTable	last = {{NULL, 0}, InvalidOid};
 	DdbGet	   *gets;
+	DdbGetPlan	plan;
 	int			i = 0;
 
 	expect(actions, DDB_JSON_ARRAY, "List");
@@ -262,7 +356,8 @@ ddb_request_transact_get(const DdbJson *actions, int *n)
 	for (const DdbJson *entry = actions->child; entry; entry = entry->next)
 	{
 		expect(entry, DDB_JSON_OBJECT, "Structure");
-		read_get(required(entry, "Get"), &last, &gets[i++]);
+		read_get(required(entry, "Get"), &last, &gets[i]);
+		ddb_get_parse(&plan, &gets[i++]);
 	}
 	*n = i;
 	return gets;

@@ -9,10 +9,11 @@
  * A failure therefore knows a reason for every action, and nothing has to be
  * undone.
  *
- * What is wrong with one action alone (its key, its operands, its size) is
- * that action's reason, not an error of the request.  Such errors come from
- * code that only computes, so catching them needs no subtransaction: nothing
- * was opened, locked or written between PG_TRY and the error.
+ * What is wrong with the request as it reads is an error of the whole.  What
+ * only a table's schema or an item can tell of one action (a key that does not
+ * fit, operands, the size after an update) is that action's reason.  Such errors
+ * come from code that only computes, so catching them needs no subtransaction:
+ * nothing was opened, locked or written between PG_TRY and the error.
  *
  *-------------------------------------------------------------------------
  */
@@ -136,6 +137,21 @@ raise_if_canceled(const Reason *first, Size stride, int n)
 						"specific reasons [%s]", codes.data);
 }
 
+/* An empty key is the request's error, not its action's. */
+static void
+refuse_empty_key(const DdbKeySchema *schema, DdbValue map)
+{
+	for (int i = 0; i < schema->nkeys; i++)
+	{
+		const DdbKeyAttr *attr = &schema->attr[i];
+		DdbValue	value;
+
+		if (ddb_map_get(map, attr->name, attr->len, &value) &&
+			value.type == attr->type && value.len == 0)
+			ddb_key_check(schema, i, value);
+	}
+}
+
 /* ----------------------------------------------------------------------
  * TransactWriteItems
  * ---------------------------------------------------------------------- */
@@ -145,6 +161,7 @@ find_key(Action *action)
 {
 	MemoryContext context = CurrentMemoryContext;
 
+	refuse_empty_key(action->plan.schema, action->plan.write->item);
 	PG_TRY();
 	{
 		ddb_plan_key(&action->plan);
@@ -311,6 +328,7 @@ find_get_key(DdbGetPlan *plan, const DdbGet *get, Reason *reason)
 {
 	MemoryContext context = CurrentMemoryContext;
 
+	refuse_empty_key(ddb_table_schema(plan->table), get->key);
 	PG_TRY();
 	{
 		ddb_get_key(plan, get);
