@@ -16,7 +16,7 @@
 #include "item/json_int.h"
 #include "mb/pg_wchar.h"
 
-static const char alphabet[64] =
+static const char alphabet[] =
 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /* A character's six bits plus one, so that 0 marks what is no digit. */
