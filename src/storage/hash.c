@@ -349,19 +349,19 @@ remembered_hash(const HashClass *class, Bytes key)
 	return last.hash;
 }
 
-/* The search key that is a hash. */
+/* The search key that is a hash: an empty varlena, and what it stands for. */
 static struct
 {
-	struct varlena empty;
+	int32		header;
 	int64		hash;
 }			bound;
 
 Datum
 ddb_hash_bound(int64 hash)
 {
-	SET_VARSIZE(&bound.empty, VARHDRSZ);
+	SET_VARSIZE(&bound, VARHDRSZ);
 	bound.hash = hash;
-	return PointerGetDatum(&bound.empty);
+	return PointerGetDatum(&bound);
 }
 
 static pg_noinline int
@@ -388,7 +388,7 @@ compare_remembered(const HashClass *class, int64 hash, Datum a, Datum b)
 	Bytes		right;
 	int64		other;
 
-	if (DatumGetPointer(b) == (Pointer) &bound.empty)
+	if (DatumGetPointer(b) == (Pointer) &bound)
 		return hash < bound.hash ? -1 : 1;
 	right = bytes_open(b);
 	other = remembered_hash(class, right);

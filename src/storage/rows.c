@@ -240,7 +240,8 @@ form_row(DdbTable *table, DdbValue rest)
 /*
  * Makes the new row's entries in all indexes; the executor does it where
  * there are others than the key index.  Their expressions may run anything,
- * so nothing of the table is touched after.  False: the key is not unique.
+ * so this goes by references of its own, and nothing of what the table holds
+ * open may be relied on after.  False: the key is not unique.
  */
 static bool
 insert_into_all_indexes(DdbTable *table, bool update)
@@ -279,20 +280,21 @@ insert_into_indexes(DdbTable *table, bool update)
 
 /* Takes back the row just inserted: another has the key. */
 static void
-take_back(Relation rel, ItemPointer tid)
+take_back(Oid relid, ItemPointer tid)
 {
+	Relation	rel = table_open(relid, NoLock);
 	TM_FailureData failure;
 
 	CommandCounterIncrement();
 	if (table_tuple_delete(rel, tid, GetCurrentCommandId(true), InvalidSnapshot,
 						   InvalidSnapshot, true, &failure, false) != TM_Ok)
 		elog(ERROR, "could not take back a row");
+	table_close(rel, NoLock);
 }
 
 static bool
 insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 {
-	Relation	rel = table->heap;
 	ItemPointerData tid;
 	LOCKTAG		tag;
 	bool		unique;
@@ -302,13 +304,13 @@ insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 	set_key_lock(&tag, table);
 	if (!key_lock(&tag))
 		return false;
-	ddb_place_insert(rel, &table->facts, table->new_slot, GetCurrentCommandId(true), 0, NULL,
+	ddb_place_insert(table->heap, &table->facts, table->new_slot, GetCurrentCommandId(true), 0, NULL,
 					 0, neighbours);
 	tid = table->new_slot->tts_tid;
 	unique = insert_into_indexes(table, false);
 	LockRelease(&tag, ExclusiveLock, false);
 	if (!unique)
-		take_back(rel, &tid);
+		take_back(table->relid, &tid);
 	return unique;
 }
 
@@ -365,6 +367,16 @@ try_write(DdbTable *table, DdbDecide decide, void *arg)
 	return true;
 }
 
+/* The table may have been closed under an index's expression. */
+static void
+look_again(DdbTable *table, const DdbKey *key)
+{
+	if (table->open)
+		ddb_lookup_end(table);
+	ddb_table_ready(table);
+	ddb_lookup_key(table, key);
+}
+
 void
 ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
 {
@@ -378,8 +390,9 @@ ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
 	CommandCounterIncrement();
 	ddb_lookup_key(table, key);
 	while (!try_write(table, decide, arg))
+		look_again(table, key);
+	if (likely(table->open))
 		ddb_lookup_end(table);
-	ddb_lookup_end(table);
 	CommandCounterIncrement();
 }
 

@@ -185,7 +185,14 @@ static TableAmRoutine routine;
 bool
 ddb_is_ours(Relation rel)
 {
-	return rel->rd_tableam == &routine;
+	if (likely(rel->rd_tableam == &routine))
+		return true;
+	for (HeapName *name = heap_names; name; name = name->outer)
+	{
+		if (name->rel == rel)
+			return true;
+	}
+	return false;
 }
 
 PG_FUNCTION_INFO_V1(ddb_tableam_handler);
