@@ -83,7 +83,7 @@ second_value(Datum pk)
 {
 	char	   *end = DatumGetPointer(pk) + VARSIZE_ANY(DatumGetPointer(pk));
 
-	return PointerGetDatum(att_align_pointer((uintptr_t) end, TYPALIGN_INT, -1, end));
+	return (Datum) att_align_pointer((uintptr_t) end, TYPALIGN_INT, -1, end);
 }
 
 static inline DdbType
