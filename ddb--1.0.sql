@@ -299,6 +299,13 @@ COMMENT ON FUNCTION ddb.project(ddb.item, text, ddb.doc)
 -- storage/: hash-ordered operator classes, the access method, ddb.compact
 -------------------------------------------------------------------------------
 
+-- src/storage/compact.c
+CREATE FUNCTION ddb.compact(tbl regclass,
+		OUT rows_moved bigint, OUT collections_moved bigint, OUT collections_seen bigint)
+	AS 'MODULE_PATHNAME', 'ddb_fn_compact' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.compact(regclass) IS
+	'one pass that moves rows of scattered collections together; repeat until it moves none';
+
 -- The order of partition keys: a stable 64-bit hash, then the value; equality
 -- is the type's own (src/storage/hash.c).  The parameters name the attributes.
 CREATE FUNCTION ddb.key_options(internal) RETURNS void

@@ -62,6 +62,20 @@ typedef bool DdbUpdateIndexes;
 	ExecInsertIndexTuples(result, slot, estate, update, true, conflict, arbiters)
 #endif
 
+/* 16 has one ownership test for all kinds of objects. */
+#if PG_VERSION_NUM >= 160000
+#define ddb_owns_relation(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#else
+#define ddb_owns_relation(relid, role) pg_class_ownercheck(relid, role)
+#endif
+
+/* 18 asks whether an ANALYZE is to be delayed. */
+#if PG_VERSION_NUM >= 180000
+#define ddb_vacuum_delay_point() vacuum_delay_point(false)
+#else
+#define ddb_vacuum_delay_point() vacuum_delay_point()
+#endif
+
 /* A descent of a btree: 16 added the heap, 17 took the snapshot away. */
 #if PG_VERSION_NUM >= 170000
 #define ddb_bt_search(index, heap, key, buffer) _bt_search(index, heap, key, buffer, BT_READ)

@@ -22,6 +22,7 @@
 
 PG_FUNCTION_INFO_V1(ddb_fn_create_table);
 PG_FUNCTION_INFO_V1(ddb_fn_drop_table);
+PG_FUNCTION_INFO_V1(ddb_fn_compact);
 PG_FUNCTION_INFO_V1(ddb_fn_describe_table);
 PG_FUNCTION_INFO_V1(ddb_fn_list_tables);
 PG_FUNCTION_INFO_V1(ddb_fn_full_item);
@@ -101,6 +102,21 @@ result_desc(FunctionCallInfo fcinfo)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	return BlessTupleDesc(desc);
+}
+
+Datum
+ddb_fn_compact(PG_FUNCTION_ARGS)
+{
+	static const bool nulls[3] = {false};
+	TupleDesc	desc = result_desc(fcinfo);
+	DdbCompaction done;
+	Datum		values[3];
+
+	ddb_table_compact(PG_GETARG_OID(0), &done);
+	values[0] = Int64GetDatum(done.rows_moved);
+	values[1] = Int64GetDatum(done.collections_moved);
+	values[2] = Int64GetDatum(done.collections_seen);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, (bool *) nulls)));
 }
 
 /* The key's four columns, the last two NULL with a simple key. */

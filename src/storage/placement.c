@@ -155,15 +155,14 @@ begin_placing(Placing *p, Relation rel, const DdbFacts *facts, TupleTableSlot *s
  * Pages
  * ---------------------------------------------------------------------- */
 
-/* The room on a page; none if somebody is at it. */
-static Size
-room_on(Placing *p, BlockNumber block)
+Size
+ddb_page_room(Relation rel, BlockNumber block, int *busy)
 {
-	Buffer		buffer = ReadBuffer(p->rel, block);
+	Buffer		buffer = ReadBuffer(rel, block);
 	Page		page = BufferGetPage(buffer);
 	Size		room = 0;
 
-	heap_page_prune_opt(p->rel, buffer);
+	heap_page_prune_opt(rel, buffer);
 	if (ConditionalLockBuffer(buffer))
 	{
 		if (PageIsNew(page))
@@ -173,7 +172,7 @@ room_on(Placing *p, BlockNumber block)
 		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	}
 	else
-		p->busy++;
+		(*busy)++;
 	ReleaseBuffer(buffer);
 	return room;
 }
@@ -182,11 +181,11 @@ static inline bool
 fits(Placing *p, BlockNumber block)
 {
 	return block != p->avoid && p->busy < BUSY_PAGES &&
-		room_on(p, block) >= p->size + p->spared;
+		ddb_page_room(p->rel, block, &p->busy) >= p->size + p->spared;
 }
 
-static BlockNumber
-extend(Relation rel)
+BlockNumber
+ddb_page_extend(Relation rel)
 {
 	bool		need_lock = !RELATION_IS_LOCAL(rel);
 	BlockNumber block;
@@ -216,7 +215,7 @@ fresh_page(Placing *p)
 
 		if (block >= RelationGetNumberOfBlocks(p->rel))
 			break;
-		room = room_on(p, block);
+		room = ddb_page_room(p->rel, block, &p->busy);
 		if (room >= wanted)
 		{
 			RecordPageWithFreeSpace(p->rel, block, 0);
@@ -224,7 +223,7 @@ fresh_page(Placing *p)
 		}
 		block = RecordAndGetPageWithFreeSpace(p->rel, block, room, wanted);
 	}
-	return extend(p->rel);
+	return ddb_page_extend(p->rel);
 }
 
 /* ----------------------------------------------------------------------
@@ -291,7 +290,7 @@ shared_page(Placing *p, const DdbNeighbourhood *hood, int median)
 		owed = debt(p, hood, block, median);
 		if (block->rows * p->size + owed + wanted + p->spared > PAGE_ROOM)
 			continue;
-		room = Max((double) room_on(p, block->block) - p->spared, 0);
+		room = Max((double) ddb_page_room(p->rel, block->block, &p->busy) - p->spared, 0);
 		read++;
 		if (!wants_own && room >= wanted + owed)
 			return block->block;
@@ -463,7 +462,7 @@ ddb_place_update(Relation rel, const DdbFacts *facts, ItemPointer otid, TupleTab
 	if (OidIsValid(facts->key_index))
 	{
 		begin_placing(&placing, rel, facts, slot);
-		if (room_on(&placing, old) < placing.size)
+		if (ddb_page_room(rel, old, &placing.busy) < placing.size)
 		{
 			placing.avoid = old;
 			aim(&placing, NULL);

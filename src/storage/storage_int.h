@@ -155,6 +155,12 @@ extern void ddb_place_multi_insert(Relation rel, const DdbFacts *facts, TupleTab
 								   int nslots, CommandId cid, int options,
 								   BulkInsertState bistate);
 
+/* The room on a page for rows and their line pointers; 0 and *busy + 1 if it is locked. */
+extern Size ddb_page_room(Relation rel, BlockNumber block, int *busy);
+
+/* A new page at the file's end, known to nobody else. */
+extern BlockNumber ddb_page_extend(Relation rel);
+
 /* placement_batch.c: the same for a relation with a key index. */
 extern void ddb_place_batch(Relation rel, const DdbFacts *facts, TupleTableSlot **slots,
 							int nslots, CommandId cid, int options, BulkInsertState bistate);
