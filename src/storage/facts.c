@@ -24,6 +24,7 @@
  */
 #include "base/compat.h"
 
+#include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "access/relation.h"
 #include "catalog/namespace.h"
@@ -225,6 +226,46 @@ read_indexes(Relation rel, DdbFacts *facts)
 	list_free(indexes);
 }
 
+/* The next of columns that are all varlenas. */
+static inline Datum
+next_column(char **at)
+{
+	char	   *value = (char *) att_align_pointer((uintptr_t) *at, TYPALIGN_INT, -1, *at);
+
+	*at = value + VARSIZE_ANY(value);
+	return PointerGetDatum(value);
+}
+
+/*
+ * A row of the usual form is read by hand: the columns follow each other, and
+ * there are neither nulls nor, short of them, columns that came later.
+ */
+bool
+ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc desc, DdbColumnValues *values)
+{
+	HeapTupleHeader header = tuple->t_data;
+	bool		isnull = false;
+	bool		null_sk = false;
+	bool		null_item = false;
+
+	if (likely(facts->in_order && !HeapTupleHasNulls(tuple) &&
+			   HeapTupleHeaderGetNatts(header) >= facts->item))
+	{
+		char	   *at = (char *) header + header->t_hoff;
+
+		values->pk = next_column(&at);
+		if (facts->sk)
+			values->sk = next_column(&at);
+		values->item = next_column(&at);
+		return true;
+	}
+	values->pk = heap_getattr(tuple, facts->pk, desc, &isnull);
+	if (facts->sk)
+		values->sk = heap_getattr(tuple, facts->sk, desc, &null_sk);
+	values->item = heap_getattr(tuple, facts->item, desc, &null_item);
+	return !isnull && !null_sk && !null_item;
+}
+
 static void
 find_facts(Relation rel, DdbFacts *facts)
 {
@@ -235,6 +276,8 @@ find_facts(Relation rel, DdbFacts *facts)
 	facts->plain = rel->rd_rel->relkind == RELKIND_RELATION && !rel->rd_rel->relispartition &&
 		rel->trigdesc == NULL && rel->rd_rules == NULL;
 	read_indexes(rel, facts);
+	facts->in_order = facts->pk == 1 && facts->item == facts->schema.nkeys + 1 &&
+		(facts->sk == InvalidAttrNumber || facts->sk == 2);
 	if (!OidIsValid(facts->key_index) || !columns_are_plain(RelationGetDescr(rel), facts))
 		facts->plain = false;
 }

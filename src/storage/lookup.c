@@ -92,24 +92,6 @@ column_type(int which)
 	return sought->facts.schema.attr[which].type;
 }
 
-/* Order of a value in an entry, mostly a short one, and one of the key. */
-static inline int
-value_order(DdbType type, Datum entry, Datum wanted)
-{
-	struct varlena *value = (struct varlena *) DatumGetPointer(entry);
-	struct varlena *key = (struct varlena *) DatumGetPointer(wanted);
-	int			len;
-	int			key_len;
-	int			order;
-
-	if (unlikely(type == DDB_N || !VARATT_IS_1B(value) || VARATT_IS_1B_E(value)))
-		return ddb_datum_compare(type, entry, wanted);
-	len = VARSIZE_1B(value) - VARHDRSZ_SHORT;
-	key_len = VARSIZE_4B(key) - VARHDRSZ;
-	order = memcmp(VARDATA_1B(value), VARDATA_4B(key), Min(len, key_len));
-	return order ? order : len - key_len;
-}
-
 /*
  * Order of an entry that has the partition key, relative to the whole key.
  * What is cut off a pivot counts as less than anything, its row address too.
@@ -126,7 +108,7 @@ entry_order(Datum pk)
 		return 1;
 	if (is_pivot(entry) && is_cut_off(entry))
 		return -1;
-	order = value_order(column_type(1), second_value(pk), sought->key[1]);
+	order = ddb_stored_compare(column_type(1), second_value(pk), sought->key[1]);
 	if (order == 0 && is_pivot(entry) && !has_address(entry))
 		return -1;
 	return order;
@@ -138,7 +120,7 @@ entry_matches(Datum pk)
 {
 	IndexTuple	entry = entry_of(pk);
 
-	if (value_order(column_type(0), pk, sought->key[0]) != 0)
+	if (ddb_stored_compare(column_type(0), pk, sought->key[0]) != 0)
 		return false;
 	if (sought->facts.schema.nkeys == 1)
 		return true;
@@ -146,7 +128,7 @@ entry_matches(Datum pk)
 		return false;
 	if (is_pivot(entry) && is_cut_off(entry))
 		return true;
-	return value_order(column_type(1), second_value(pk), sought->key[1]) == 0;
+	return ddb_stored_compare(column_type(1), second_value(pk), sought->key[1]) == 0;
 }
 
 /* ----------------------------------------------------------------------
@@ -192,7 +174,7 @@ take_entries(DdbTable *table, Page page, OffsetNumber off, int step, BlockNumber
 			continue;
 		block = ItemPointerGetBlockNumber(BTreeTupleGetHeapTID(entry));
 		pk = index_getattr(entry, 1, RelationGetDescr(table->index), &isnull);
-		if (value_order(column_type(0), pk, table->key[0]) != 0)
+		if (ddb_stored_compare(column_type(0), pk, table->key[0]) != 0)
 		{
 			if (*beside == InvalidBlockNumber)
 				*beside = block;

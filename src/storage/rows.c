@@ -43,15 +43,14 @@
 static inline struct varlena *
 slot_item(DdbTable *table)
 {
-	bool		isnull;
-	Datum		item = slot_getattr(table->slot, table->facts.item, &isnull);
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(table->slot, false, NULL);
+	DdbColumnValues values;
 
-	if (unlikely(isnull))
+	if (unlikely(!ddb_read_columns(tuple, &table->facts, RelationGetDescr(table->heap), &values)))
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("the item of a row of \"%s\" is null",
-						RelationGetRelationName(table->heap))));
-	return (struct varlena *) DatumGetPointer(item);
+				 errmsg("a row of \"%s\" has a null", RelationGetRelationName(table->heap))));
+	return (struct varlena *) DatumGetPointer(values.item);
 }
 
 static inline struct varlena *

@@ -5,9 +5,9 @@
  *
  * The index gives row addresses in key order; rows of a collection lie on few
  * pages, but in the order in which they came.  So addresses are taken in
- * batches, each batch's pages are visited once, in block order, and the rows
- * are handed out in key order from copies (a toasted item is copied as the
- * pointer it is).
+ * batches, each batch's pages are visited once, in block order, each locked
+ * once for all its rows, and the rows are handed out in key order from copies
+ * (a toasted item is copied as the pointer it is).
  *
  * A scan outlives the call that began it: a set-returning function gives one
  * row a call, a cursor may run utility commands in between.  So it has its own
@@ -24,8 +24,9 @@
 
 #include "access/nbtree.h"
 #include "access/relscan.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
 #include "storage/storage_int.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -44,18 +45,24 @@ typedef struct Bound
 	DdbValue	value;
 } Bound;
 
-/* A row address, where it stands in key order, and the row's copy. */
+/* A row: its address, and its copy if the snapshot sees it. */
 typedef struct Row
 {
 	ItemPointerData tid;
-	int			ordinal;
-	int			index_item;		/* its place in the scan's page, for killing */
+	int			index_item;		/* its entry's place in the scan's page, for killing */
+	int			next;			/* the next row of the batch on the same page, or -1 */
 	bool		visible;
 	bool		dead;			/* no snapshot sees it */
-	uint32		pk;				/* offsets in the batch's bytes */
-	uint32		sk;
-	uint32		item;
+	Size		tuple;			/* offset in the batch's bytes */
+	uint32		len;
 } Row;
+
+/* A page of the batch. */
+typedef struct BatchPage
+{
+	BlockNumber block;
+	int			first;			/* row */
+} BatchPage;
 
 /* What the scan reads: a collection's range, or collections. */
 typedef enum Phase
@@ -75,7 +82,6 @@ struct DdbScan
 	Relation	index;
 	Snapshot	snapshot;
 	IndexScanDesc scan;
-	TupleTableSlot *slot;
 	DdbExecScan *exec;			/* instead of all that: through the executor */
 
 	Phase		phase;
@@ -92,12 +98,17 @@ struct DdbScan
 	ScanKeyData keys[3];
 	int			nkeys;
 
-	Row		   *rows;
+	DdbValue	partition;		/* the range's, as records have it */
+	int			batch;			/* how many addresses to take next */
+	bool		exhausted;		/* the phase has no more */
 	int			nrows;
 	int			next_row;
-	int			batch;
-	bool		exhausted;		/* the phase has no more addresses */
-	StringInfoData bytes;
+	int			npages;
+	char	   *bytes;			/* copies of the batch's rows */
+	Size		used;
+	Size		size;
+	Row			rows[LARGEST_BATCH];	/* not cleared, as what follows */
+	BatchPage	pages[LARGEST_BATCH];
 };
 
 /* ----------------------------------------------------------------------
@@ -113,7 +124,7 @@ always(PG_FUNCTION_ARGS)
 static Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	int			order = ddb_datum_compare(DDB_B, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)); \
+	int			order = ddb_stored_compare(DDB_B, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)); \
 \
 	PG_RETURN_BOOL(condition); \
 }
@@ -259,6 +270,7 @@ add_bound(DdbScan *scan, const Bound *bound, bool lower)
 static void
 add_partition(DdbScan *scan)
 {
+	scan->partition = ddb_key_from_datum(scan->facts.schema.attr[0].type, scan->pk);
 	add_key(scan, 1, BTEqualStrategyNumber, scan->pk,
 			key_function(scan->facts.schema.attr[0].type, BTEqualStrategyNumber));
 }
@@ -286,18 +298,6 @@ ddb_key_in_segment(const DdbKeySchema *schema, const DdbKey *key, uint32 segment
 /* ----------------------------------------------------------------------
  * Batches
  * ---------------------------------------------------------------------- */
-static int
-by_address(const void *a, const void *b)
-{
-	return ItemPointerCompare(&((Row *) a)->tid, &((Row *) b)->tid);
-}
-
-static int
-by_ordinal(const void *a, const void *b)
-{
-	return ((const Row *) a)->ordinal - ((const Row *) b)->ordinal;
-}
-
 /* Takes the next addresses from the index, in key order. */
 static void
 take_addresses(DdbScan *scan)
@@ -315,9 +315,8 @@ take_addresses(DdbScan *scan)
 			scan->exhausted = true;
 			break;
 		}
+		scan->nrows++;
 		row->tid = *tid;
-		row->dead = false;
-		row->ordinal = scan->nrows++;
 		row->index_item = so->currPos.itemIndex;
 		/* The page is about to be left; what is dead on it can be marked. */
 		if (row->index_item == (ScanDirectionIsForward(scan->direction) ?
@@ -326,36 +325,89 @@ take_addresses(DdbScan *scan)
 	}
 }
 
-static uint32
-copy_datum(DdbScan *scan, Datum datum)
+static int
+by_block(const void *a, const void *b)
 {
-	Size		size = VARSIZE_ANY(DatumGetPointer(datum));
-	uint32		at = MAXALIGN(scan->bytes.len);
+	BlockNumber x = ((const BatchPage *) a)->block;
+	BlockNumber y = ((const BatchPage *) b)->block;
 
-	enlargeStringInfo(&scan->bytes, size + MAXIMUM_ALIGNOF);
-	scan->bytes.len = at;
-	appendBinaryStringInfo(&scan->bytes, DatumGetPointer(datum), size);
-	return at;
+	return (x > y) - (x < y);
+}
+
+/*
+ * Strings the batch's rows together by page.  A page is looked for from the
+ * last one met: neighbours in key order mostly stand on the same few.
+ */
+static void
+group_by_page(DdbScan *scan)
+{
+	bool		ordered = true;
+	int			at = 0;
+
+	scan->npages = 0;
+	for (int i = 0; i < scan->nrows; i++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&scan->rows[i].tid);
+		int			tries = 0;
+
+		while (tries < scan->npages && scan->pages[at].block != block)
+		{
+			at = at == 0 ? scan->npages - 1 : at - 1;
+			tries++;
+		}
+		if (tries == scan->npages)
+		{
+			at = scan->npages++;
+			ordered &= at == 0 || scan->pages[at - 1].block < block;
+			scan->pages[at].block = block;
+			scan->pages[at].first = -1;
+		}
+		scan->rows[i].next = scan->pages[at].first;
+		scan->pages[at].first = i;
+	}
+	if (!ordered)
+		qsort(scan->pages, scan->npages, sizeof(BatchPage), by_block);
 }
 
 static void
-copy_row(DdbScan *scan, Row *row)
+copy_row(DdbScan *scan, Row *row, HeapTuple tuple)
 {
-	TupleTableSlot *slot = scan->slot;
-	const DdbFacts *facts = &scan->facts;
-	bool		isnull;
+	Size		needed = scan->used + tuple->t_len;
 
-	slot_getsomeattrs(slot, Max(Max(facts->pk, facts->sk), facts->item));
-	isnull = slot->tts_isnull[facts->pk - 1] || slot->tts_isnull[facts->item - 1] ||
-		(facts->sk && slot->tts_isnull[facts->sk - 1]);
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("a row of \"%s\" has a null", RelationGetRelationName(scan->heap))));
-	row->pk = copy_datum(scan, slot->tts_values[facts->pk - 1]);
-	if (facts->sk)
-		row->sk = copy_datum(scan, slot->tts_values[facts->sk - 1]);
-	row->item = copy_datum(scan, slot->tts_values[facts->item - 1]);
+	if (unlikely(needed > scan->size))
+	{
+		scan->size = Max(needed, scan->size * 2);
+		scan->bytes = repalloc(scan->bytes, scan->size);
+	}
+	memcpy(scan->bytes + scan->used, tuple->t_data, tuple->t_len);
+	row->tuple = scan->used;
+	row->len = tuple->t_len;
+	scan->used = MAXALIGN(needed);
+}
+
+/* What heap's index fetch does for one row, for all rows of a page. */
+static void
+visit_page(DdbScan *scan, const BatchPage *page)
+{
+	Buffer		buffer = ReadBuffer(scan->heap, page->block);
+
+	heap_page_prune_opt(scan->heap, buffer);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	for (int i = page->first; i >= 0; i = scan->rows[i].next)
+	{
+		Row		   *row = &scan->rows[i];
+		ItemPointerData tid = row->tid;
+		HeapTupleData tuple;
+
+		row->visible = heap_hot_search_buffer(&tid, scan->heap, buffer, scan->snapshot, &tuple,
+											  &row->dead, true);
+		if (row->visible)
+		{
+			copy_row(scan, row, &tuple);
+			pgstat_count_heap_fetch(scan->index);
+		}
+	}
+	UnlockReleaseBuffer(buffer);
 }
 
 /*
@@ -375,37 +427,19 @@ kill_entry(DdbScan *scan, const Row *row)
 		so->killedItems[so->numKilled++] = row->index_item;
 }
 
-/* Visits the rows' pages in block order and copies what the snapshot sees. */
+/* Visits the batch's pages and copies what the snapshot sees. */
 static void
 visit_pages(DdbScan *scan)
 {
-	resetStringInfo(&scan->bytes);
-	qsort(scan->rows, scan->nrows, sizeof(Row), by_address);
+	group_by_page(scan);
+	scan->used = 0;
+	for (int i = 0; i < scan->npages; i++)
+		visit_page(scan, &scan->pages[i]);
 	for (int i = 0; i < scan->nrows; i++)
 	{
-		Row		   *row = &scan->rows[i];
-		ItemPointerData tid = row->tid;
-		bool		again = false;
-
-		row->visible = table_index_fetch_tuple(scan->scan->xs_heapfetch, &tid, scan->snapshot,
-											   scan->slot, &again, &row->dead);
-		if (row->visible)
-			copy_row(scan, row);
-	}
-	qsort(scan->rows, scan->nrows, sizeof(Row), by_ordinal);
-	for (int i = 0; i < scan->nrows; i++)
-	{
-		if (scan->rows[i].dead)
+		if (unlikely(!scan->rows[i].visible && scan->rows[i].dead))
 			kill_entry(scan, &scan->rows[i]);
 	}
-}
-
-/* Lets go of pins: the next call may come from a cursor, much later. */
-static void
-release_pages(DdbScan *scan)
-{
-	ExecClearTuple(scan->slot);
-	table_index_fetch_reset(scan->scan->xs_heapfetch);
 }
 
 /* ----------------------------------------------------------------------
@@ -465,7 +499,6 @@ next_batch(DdbScan *scan)
 		if (scan->nrows > 0)
 		{
 			visit_pages(scan);
-			release_pages(scan);
 			return true;
 		}
 	}
@@ -478,8 +511,10 @@ next_batch(DdbScan *scan)
 static DdbScan *
 scan_begin(DdbTable *table, ScanDirection direction)
 {
-	DdbScan    *scan = palloc0(sizeof(DdbScan));
+	DdbScan    *scan = palloc(sizeof(DdbScan));
 
+	/* All but the batch. */
+	memset(scan, 0, offsetof(DdbScan, rows));
 	scan->facts = table->facts;
 	scan->context = CurrentMemoryContext;
 	scan->owner = CurrentResourceOwner;
@@ -491,11 +526,10 @@ scan_begin(DdbTable *table, ScanDirection direction)
 	scan->heap = table_open(table->relid, NoLock);
 	scan->index = index_open(table->facts.key_index, NoLock);
 	scan->snapshot = RegisterSnapshot(GetActiveSnapshot());
-	scan->slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->heap), &TTSOpsBufferHeapTuple);
-	scan->rows = palloc(sizeof(Row) * LARGEST_BATCH);
 	scan->batch = FIRST_BATCH;
 	scan->next_phase = PHASE_DONE;
-	initStringInfo(&scan->bytes);
+	scan->size = BLCKSZ;
+	scan->bytes = palloc(scan->size);
 	return scan;
 }
 
@@ -568,23 +602,33 @@ ddb_scan_segment(DdbTable *table, uint32 segment, uint32 total, const DdbKey *af
 	return scan;
 }
 
+static void
+raise_null(DdbScan *scan)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("a row of \"%s\" has a null", RelationGetRelationName(scan->heap))));
+}
+
 /* The record of a row; it points into the batch, or to what was detoasted. */
 static void
 make_record(DdbScan *scan, const Row *row, DdbRecord *record)
 {
-	const DdbKeySchema *schema = &scan->facts.schema;
+	const DdbFacts *facts = &scan->facts;
+	HeapTupleData tuple = {.t_len = row->len, .t_data = (HeapTupleHeader) (scan->bytes + row->tuple)};
+	DdbColumnValues values;
 	MemoryContext caller;
-	char	   *bytes = scan->bytes.data;
 
+	if (!ddb_read_columns(&tuple, facts, RelationGetDescr(scan->heap), &values))
+		raise_null(scan);
 	MemoryContextReset(scan->row_context);
 	caller = MemoryContextSwitchTo(scan->row_context);
-	record->schema = schema;
-	record->key.values[0] = ddb_key_from_datum(schema->attr[0].type,
-											   PointerGetDatum(bytes + row->pk));
-	if (schema->nkeys == 2)
-		record->key.values[1] = ddb_key_from_datum(schema->attr[1].type,
-												   PointerGetDatum(bytes + row->sk));
-	record->map = ddb_item_map(PG_DETOAST_DATUM_PACKED(PointerGetDatum(bytes + row->item)));
+	record->schema = &facts->schema;
+	record->key.values[0] = scan->phase == PHASE_RANGE ? scan->partition :
+		ddb_key_from_datum(facts->schema.attr[0].type, values.pk);
+	if (facts->sk)
+		record->key.values[1] = ddb_key_from_datum(facts->schema.attr[1].type, values.sk);
+	record->map = ddb_item_map(PG_DETOAST_DATUM_PACKED(values.item));
 	MemoryContextSwitchTo(caller);
 }
 
@@ -640,7 +684,6 @@ ddb_scan_end(DdbScan *scan)
 	}
 	CurrentResourceOwner = scan->owner;
 	begin_phase(scan, PHASE_DONE);
-	ExecDropSingleTupleTableSlot(scan->slot);
 	UnregisterSnapshot(scan->snapshot);
 	index_close(scan->index, NoLock);
 	table_close(scan->heap, NoLock);

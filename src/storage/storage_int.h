@@ -77,6 +77,27 @@ extern Datum ddb_key_store(DdbValue value, char *buffer, Size size);
 /* Order of two values of a key column: by bytes, numbers by value. */
 extern int	ddb_datum_compare(DdbType type, Datum a, Datum b);
 
+/*
+ * The same for a value as it stands in an index entry or a row, mostly with a
+ * short header, and a search key's, which is plain.
+ */
+static inline int
+ddb_stored_compare(DdbType type, Datum stored, Datum wanted)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(stored);
+	struct varlena *key = (struct varlena *) DatumGetPointer(wanted);
+	int			len;
+	int			key_len;
+	int			order;
+
+	if (unlikely(type == DDB_N || !VARATT_IS_1B(value) || VARATT_IS_1B_E(value)))
+		return ddb_datum_compare(type, stored, wanted);
+	len = VARSIZE_1B(value) - VARHDRSZ_SHORT;
+	key_len = VARSIZE_4B(key) - VARHDRSZ;
+	order = memcmp(VARDATA_1B(value), VARDATA_4B(key), Min(len, key_len));
+	return order ? order : len - key_len;
+}
+
 /* Raises YD001 when the index entry of this key would not fit. */
 extern void ddb_key_check_entry(const DdbKeySchema *schema, const Datum *datums);
 
@@ -101,6 +122,7 @@ typedef struct DdbFacts
 	AttrNumber	item;
 	bool		plain;			/* as we made it: see table.c */
 	bool		other_indexes;	/* has indexes beside the key index */
+	bool		in_order;		/* pk, sk and item are the first columns */
 	DdbKeySchema schema;
 } DdbFacts;
 
@@ -111,6 +133,18 @@ extern bool ddb_key_type(Oid typid, uint8 *type);
 
 /* Is the relation under our access method?  (tableam.c) */
 extern bool ddb_is_ours(Relation rel);
+
+/* The columns of a row as they lie; views into the tuple. */
+typedef struct DdbColumnValues
+{
+	Datum		pk;
+	Datum		sk;
+	Datum		item;
+} DdbColumnValues;
+
+/* Reads them; false when one of them is null. */
+extern bool ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc desc,
+							 DdbColumnValues *values);
 
 /* ----------------------------------------------------------------------
  * check.c
