@@ -9,8 +9,7 @@
  * like any other, with the caller's privileges.  Reads need it only where row
  * security filters rows.
  *
- * A trigger may run anything, a utility command or a failing subtransaction
- * among it, so the kept table is asked anew after each statement.
+ * A trigger or policy may run anything, so an operation holds its table.
  *
  * Statements are kept by their text, which names the relation and its columns
  * as they are called at the time.
@@ -266,8 +265,14 @@ select_row(DdbTable *table, const DdbKey *key, MemoryContext context, bool read_
 bool
 ddb_exec_get(DdbTable *table, const DdbKey *key, DdbRecord *record)
 {
+	bool		found;
+
+	ddb_hash_withdraw();
 	MemoryContextReset(table->row_context);
-	return select_row(table, key, table->row_context, true, record);
+	ddb_table_hold(table);
+	found = select_row(table, key, table->row_context, true, record);
+	ddb_table_let_go(table);
+	return found;
 }
 
 /*
@@ -379,16 +384,16 @@ ddb_exec_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
 	bool		inserted = false;
 	bool		done;
 
+	ddb_table_hold(table);
 	do
 	{
 		CommandCounterIncrement();
-		ddb_table_ready(table);
 		ddb_lookup_key(table, key);
 		done = try_write(table, key, decide, arg, &inserted);
-		if (table->open)
-			ddb_lookup_end(table);
+		ddb_lookup_end(table);
 	} while (!done);
 	CommandCounterIncrement();
+	ddb_table_let_go(table);
 }
 
 /* ----------------------------------------------------------------------

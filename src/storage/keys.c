@@ -271,6 +271,10 @@ ddb_check_key(PG_FUNCTION_ARGS)
 	DdbKeySchema schema = {.nkeys = PG_NARGS()};
 	Datum		datums[2];
 
+	if (schema.nkeys > lengthof(names))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a table has at most two key columns")));
 	for (int k = 0; k < schema.nkeys; k++)
 	{
 		if (PG_ARGISNULL(k))

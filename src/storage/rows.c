@@ -257,7 +257,9 @@ insert_into_all_indexes(DdbTable *table, bool update)
 	slot->tts_tableOid = table->relid;
 	InitResultRelInfo(result, rel, 0, NULL, 0);
 	ExecOpenIndices(result, false);
+	ddb_table_hold(table);
 	ddb_exec_insert_index_tuples(result, slot, estate, update, &conflict, arbiters);
+	ddb_table_let_go(table);
 	ExecCloseIndices(result);
 	ExecDropSingleTupleTableSlot(slot);
 	FreeExecutorState(estate);

@@ -28,6 +28,7 @@
 #include "executor/tuptable.h"
 #include "storage/block.h"
 #include "storage/storage.h"
+#include "utils/resowner.h"
 
 /* ----------------------------------------------------------------------
  * hash.c
@@ -264,10 +265,12 @@ struct DdbTable
 	bool		open;
 	bool		stale;			/* invalidated since it was opened */
 	bool		row_security;	/* reads must go through the executor */
+	int			held;			/* nesting level of the transaction in which it is, or 0 */
 	DdbFacts	facts;
 	DdbTable   *next;
 
-	/* What is open, in a resource owner and a memory context of our own. */
+	/* What is open, in a resource owner and a memory context of its own. */
+	ResourceOwner owner;
 	MemoryContext context;
 	MemoryContext row_context;	/* what a record points to, until the next one */
 	Relation	heap;
@@ -299,6 +302,13 @@ ddb_table_ready(DdbTable *table)
 	if (unlikely(!table->open || table->stale))
 		ddb_table_reopen(table);
 }
+
+/*
+ * Around what may run users' code in the middle of an operation: keeps the
+ * table, open and to itself (table.c).  An error lets go by itself.
+ */
+extern void ddb_table_hold(DdbTable *table);
+extern void ddb_table_let_go(DdbTable *table);
 
 /* Raises the error of a relation that is no ddb table. */
 extern void ddb_not_a_table(Oid relid) pg_attribute_noreturn();

@@ -8,10 +8,10 @@
  * privileges, read-only, replica identity.
  *
  * Ownership.  The relations, the scan and the slots belong to a resource
- * owner of ours, a child of the top transaction's; the locks belong to the top
- * transaction's owner and stay to its end, like any statement's.  No buffer
- * stays pinned between calls: pins belong to the caller's owner, which may be
- * gone by the next one.
+ * owner of the table's, a child of the top transaction's; the locks belong to
+ * the top transaction's owner and stay to its end, like any statement's.  No
+ * buffer stays pinned between calls: pins belong to the caller's owner, which
+ * may be gone by the next one.
  *
  * End of keeping.  A DdbTable's address is good to the end of the transaction;
  * what it holds open is closed, and opened again when next wanted,
@@ -24,7 +24,16 @@
  *													subtransaction_ended()
  *		before commit and prepare					transaction_ended()
  *
- * At abort PostgreSQL releases the owner itself and we only forget.
+ * At abort PostgreSQL releases the owners itself and we only forget.
+ *
+ * Users' code in the middle.  Triggers, policies and the functions of index
+ * expressions run while an operation is under way, and may do anything: call
+ * ddb's functions on the same table, run utility commands, fail and be caught.
+ * For that time the operation holds its table.  A held table is nobody else's:
+ * who opens the relation meanwhile gets another DdbTable.  Nor is it closed,
+ * so ALTER and DROP refuse it, as they refuse what any running statement uses.
+ * It goes with the subtransaction that the operation itself runs in, but not
+ * with one begun and rolled back by what it called.
  *
  *-------------------------------------------------------------------------
  */
@@ -46,11 +55,11 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/rls.h"
+#include "utils/syscache.h"
 
 static DdbTable *tables = NULL; /* of this transaction */
 static DdbTable *last = NULL;	/* the one opened last */
 static MemoryContext tables_context = NULL;
-static ResourceOwner tables_owner = NULL;
 
 static ProcessUtility_hook_type next_utility_hook = NULL;
 
@@ -67,7 +76,9 @@ forget_open(DdbTable *table)
 		MemoryContextDelete(table->context);
 	}
 	table->context = NULL;
+	table->owner = NULL;
 	table->open = false;
+	table->held = 0;
 	table->granted = 0;
 }
 
@@ -79,13 +90,14 @@ close_table(DdbTable *table)
 
 	if (!table->open)
 		return;
-	CurrentResourceOwner = tables_owner;
+	CurrentResourceOwner = table->owner;
 	index_endscan(table->scan);
 	ExecDropSingleTupleTableSlot(table->slot);
 	ExecDropSingleTupleTableSlot(table->new_slot);
 	index_close(table->index, NoLock);
 	table_close(table->heap, NoLock);
 	CurrentResourceOwner = caller;
+	ResourceOwnerDelete(table->owner);
 	forget_open(table);
 }
 
@@ -93,22 +105,24 @@ static void
 close_tables(void)
 {
 	for (DdbTable *table = tables; table; table = table->next)
-		close_table(table);
+	{
+		if (!table->held)
+			close_table(table);
+	}
 }
 
 /* Lets go without order, after an error. */
 static void
-drop_tables(void)
+drop_table(DdbTable *table)
 {
-	if (tables_owner == NULL)
-		return;
-	ResourceOwnerRelease(tables_owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
-	ResourceOwnerRelease(tables_owner, RESOURCE_RELEASE_LOCKS, false, false);
-	ResourceOwnerRelease(tables_owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
-	ResourceOwnerDelete(tables_owner);
-	tables_owner = NULL;
-	for (DdbTable *table = tables; table; table = table->next)
-		forget_open(table);
+	if (table->owner)
+	{
+		ResourceOwnerRelease(table->owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+		ResourceOwnerRelease(table->owner, RESOURCE_RELEASE_LOCKS, false, false);
+		ResourceOwnerRelease(table->owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+		ResourceOwnerDelete(table->owner);
+	}
+	forget_open(table);
 }
 
 static void
@@ -116,7 +130,6 @@ forget_tables(void)
 {
 	ddb_hash_withdraw();
 	tables = last = NULL;
-	tables_owner = NULL;
 	tables_context = NULL;
 }
 
@@ -139,8 +152,15 @@ transaction_ended(XactEvent event, void *arg)
 static void
 subtransaction_ended(SubXactEvent event, SubTransactionId sub, SubTransactionId parent, void *arg)
 {
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		drop_tables();
+	int			level = GetCurrentTransactionNestLevel();
+
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	for (DdbTable *table = tables; table; table = table->next)
+	{
+		if (!table->held || table->held >= level)
+			drop_table(table);
+	}
 }
 
 static void
@@ -151,6 +171,14 @@ invalidated(Datum arg, Oid relid)
 		if (relid == InvalidOid || relid == table->relid || relid == table->facts.key_index)
 			table->stale = true;
 	}
+}
+
+/* Who is in which role, or may do anything, has changed. */
+static void
+roles_changed(Datum arg, int cacheid, uint32 hash)
+{
+	for (DdbTable *table = tables; table; table = table->next)
+		table->stale = true;
 }
 
 static void
@@ -173,6 +201,8 @@ ddb_storage_init(void)
 	RegisterXactCallback(transaction_ended, NULL);
 	RegisterSubXactCallback(subtransaction_ended, NULL);
 	CacheRegisterRelcacheCallback(invalidated, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, roles_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, roles_changed, (Datum) 0);
 	next_utility_hook = ProcessUtility_hook;
 	ProcessUtility_hook = utility_hook;
 }
@@ -295,13 +325,12 @@ open_table(DdbTable *table, AclMode need)
 
 	table->lockmode = Max(table->lockmode, is_write(need) ? RowExclusiveLock : AccessShareLock);
 	lock_relation(table->relid, table->lockmode);
-	if (tables_owner == NULL)
-		tables_owner = ResourceOwnerCreate(TopTransactionResourceOwner, "ddb tables");
+	table->owner = ResourceOwnerCreate(TopTransactionResourceOwner, "ddb table");
 	table->context = AllocSetContextCreate(tables_context, "ddb table", ALLOCSET_DEFAULT_SIZES);
 	PG_TRY();
 	{
 		MemoryContextSwitchTo(table->context);
-		CurrentResourceOwner = tables_owner;
+		CurrentResourceOwner = table->owner;
 		open_relations(table);
 		make_kept(table);
 		table->open = true;
@@ -333,7 +362,7 @@ find_table(Oid relid)
 
 	for (table = tables; table; table = table->next)
 	{
-		if (table->relid == relid && table->userid == userid)
+		if (table->relid == relid && table->userid == userid && !table->held)
 			return table;
 	}
 	if (tables_context == NULL)
@@ -352,7 +381,7 @@ ddb_table_open(Oid relid, AclMode need)
 {
 	DdbTable   *table = last;
 
-	if (table == NULL || table->relid != relid || table->userid != GetUserId())
+	if (table == NULL || table->relid != relid || table->userid != GetUserId() || table->held)
 		table = last = find_table(relid);
 	if (unlikely(!table->open || table->stale ||
 				 (is_write(need) && table->lockmode != RowExclusiveLock)))
@@ -361,9 +390,22 @@ ddb_table_open(Oid relid, AclMode need)
 		close_table(table);
 		open_table(table, need);
 	}
-	else if ((need & ~table->granted) != 0)
-		check_need(table, need & ~table->granted);
+	else if ((need & ~table->granted) != 0 || (unlikely(XactReadOnly) && is_write(need)))
+		check_need(table, need);
 	return table;
+}
+
+void
+ddb_table_hold(DdbTable *table)
+{
+	Assert(!table->held);
+	table->held = GetCurrentTransactionNestLevel();
+}
+
+void
+ddb_table_let_go(DdbTable *table)
+{
+	table->held = 0;
 }
 
 /* ----------------------------------------------------------------------

@@ -1,0 +1,140 @@
+-- Users' code in the middle of ddb's operations: functions of index
+-- expressions, triggers and policies may call ddb on the same table, run
+-- utility commands, and fail and be caught.
+\set VERBOSITY terse
+
+-- Fails and is caught: a subtransaction is rolled back.
+CREATE FUNCTION stumble() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM 1 / 0;
+EXCEPTION WHEN division_by_zero THEN
+	NULL;
+END $$;
+
+-- The same in the middle of an operation of ddb.
+CREATE FUNCTION stumble_in(tbl regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM ddb.put_item(tbl, '{"PK": "lost", "SK": "1"}');
+	PERFORM ddb.update_item(tbl, 'lost', '1', 'SET n = nothing');
+EXCEPTION WHEN SQLSTATE 'YD001' THEN
+	NULL;
+END $$;
+
+-- An index expression writes to its own table and stumbles.
+SELECT ddb.create_table('indexed', 'PK', 'SK');
+CREATE FUNCTION note(item ddb.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF item ? 'note' THEN
+		PERFORM ddb.put_item('indexed', '{"PK": "note", "SK": "a key that has nothing of the other"}');
+		PERFORM stumble(), stumble_in('indexed');
+	END IF;
+	RETURN item->>'note';
+END $$;
+CREATE INDEX ON indexed (note(item));
+SELECT ddb.put_item('indexed', '{"PK": "a", "SK": "1", "note": "new"}');
+SELECT ddb.put_item('indexed', '{"PK": "a", "SK": "1", "note": "changed"}', return_values => 'ALL_OLD');
+SELECT ddb.update_item('indexed', 'a', '1', 'SET note = :n', attr_values => '{":n": "updated"}');
+SELECT ddb.put_item('indexed', '{"PK": "a", "SK": "2", "note": "another"}');
+SELECT ddb.full_item(i) FROM indexed i ORDER BY pk, sk;
+SELECT count(*) FROM indexed WHERE note(item) = 'updated';
+
+-- Nor may the function change or drop the table that is being written.
+CREATE OR REPLACE FUNCTION note(item ddb.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	PERFORM set_config('reentry.done', change('DROP TABLE indexed') || ', ' || change('TRUNCATE indexed'), false);
+	RETURN item->>'note';
+END $$;
+CREATE FUNCTION change(command text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE command;
+	RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE;
+END $$;
+SELECT ddb.put_item('indexed', '{"PK": "a", "SK": "3", "note": "third"}');
+SELECT current_setting('reentry.done');
+SELECT ddb.get_item('indexed', 'a', '3');
+DROP TABLE indexed;
+
+-- A trigger: an item that says "of" writes what it is of, runs utility
+-- commands, and stumbles, all in the middle of each of the operations.
+SELECT ddb.create_table('triggered', 'PK', 'SK');
+CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	row triggered := coalesce(NEW, OLD);
+BEGIN
+	IF row.item ? 'of' THEN
+		PERFORM ddb.update_item('triggered', row.item->>'of', 'count', 'ADD n :one', attr_values => '{":one": 1}');
+		CREATE TEMP TABLE scratch (n int);
+		DROP TABLE scratch;
+		PERFORM stumble(), stumble_in('triggered');
+	END IF;
+	RETURN row;
+END $$;
+CREATE TRIGGER follow BEFORE INSERT OR UPDATE OR DELETE ON triggered FOR EACH ROW EXECUTE FUNCTION follow();
+BEGIN;
+SELECT ddb.put_item('triggered', '{"PK": "a", "SK": "1", "of": "x"}');
+SELECT ddb.put_item('triggered', '{"PK": "a", "SK": "1", "of": "y"}', return_values => 'ALL_OLD');
+SELECT ddb.update_item('triggered', 'a', '1', 'SET v = :v', attr_values => '{":v": 1}');
+SELECT ddb.batch_write_item('{"triggered": [
+	{"PutRequest": {"Item": {"PK": {"S": "b"}, "SK": {"S": "1"}, "of": {"S": "x"}}}},
+	{"PutRequest": {"Item": {"PK": {"S": "b"}, "SK": {"S": "2"}, "of": {"S": "x"}}}},
+	{"DeleteRequest": {"Key": {"PK": {"S": "a"}, "SK": {"S": "1"}}}}]}');
+SELECT ddb.transact_write_items('[
+	{"Put": {"TableName": "triggered", "Item": {"PK": {"S": "c"}, "SK": {"S": "1"}, "of": {"S": "x"}},
+		"ConditionExpression": "attribute_not_exists(PK)"}},
+	{"Delete": {"TableName": "triggered", "Key": {"PK": {"S": "b"}, "SK": {"S": "1"}}}}]');
+COMMIT;
+SELECT ddb.full_item(t) FROM triggered t ORDER BY pk, sk;
+-- An operation that fails in a savepoint leaves nothing behind.
+BEGIN;
+SELECT ddb.get_item('triggered', 'x', 'count') ->> 'n';
+SAVEPOINT s;
+SELECT ddb.update_item('triggered', 'b', '2', 'SET v = nothing');
+ROLLBACK TO s;
+SELECT ddb.update_item('triggered', 'b', '2', 'SET v = :v', attr_values => '{":v": 1}');
+ROLLBACK TO s;
+SELECT ddb.get_item('triggered', 'x', 'count') ->> 'n';
+COMMIT;
+DROP TABLE triggered;
+DROP FUNCTION follow;
+
+-- A policy that stumbles and reads the table.
+SELECT ddb.create_table('secured', 'PK', 'SK');
+CREATE ROLE regress_ddb_reader;
+GRANT ALL ON secured TO regress_ddb_reader;
+CREATE FUNCTION may_see(pk text, sk text) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+	PERFORM stumble();
+	RETURN pk = 'a key' OR ddb.get_item('secured', 'allowed', sk) IS NOT NULL;
+END $$;
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+CREATE POLICY see ON secured USING (may_see(pk, sk));
+SELECT count(ddb.put_item('secured', jsonb_build_object('PK', p, 'SK', s::text)))
+	FROM unnest('{allowed,hidden,a key}'::text[]) p, generate_series(1, 3) s WHERE (p, s) <> ('allowed', 2);
+SET ROLE regress_ddb_reader;
+SELECT ddb.get_item('secured', 'hidden', '1');
+SELECT ddb.get_item('secured', 'hidden', '2');
+SELECT ddb.put_item('secured', '{"PK": "a key", "SK": "2", "v": 1}', return_values => 'ALL_OLD');
+SELECT ddb.update_item('secured', 'hidden', '3', 'SET v = :v', attr_values => '{":v": 3}');
+SELECT ddb.update_item('secured', 'hidden', '2', 'SET v = :v', attr_values => '{":v": 3}');
+SELECT ddb.delete_item('secured', 'hidden', '2');
+SELECT i FROM ddb.scan('secured') i ORDER BY i->>'PK', i->>'SK';
+RESET ROLE;
+DROP TABLE secured;
+DROP ROLE regress_ddb_reader;
+DROP FUNCTION may_see, note, change, stumble, stumble_in;
+
+-- What PostgreSQL forbids half-way through a transaction.
+SELECT ddb.create_table('t', 'PK');
+BEGIN;
+SELECT ddb.put_item('t', '{"PK": "a"}');
+SELECT set_config('transaction_read_only', 'on', true);
+SELECT ddb.put_item('t', '{"PK": "b"}');
+ROLLBACK;
+-- The table's constraint takes what it is given.
+SELECT ddb.check_key('a'::text, 'b'::text, 'c'::text);
+SELECT ddb.check_key('a'::text, 1);
+SELECT ddb.check_key(VARIADIC '{}'::text[]);
+SELECT ddb.check_key('a'::text, NULL::numeric);
+DROP TABLE t;
