@@ -19,11 +19,10 @@ ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
 ISOLATION_OPTS = --load-extension=ddb --encoding=UTF8
 
 # Bitcode would need clang on every machine that builds ddb, and buys nothing.
-with_llvm = no
+override with_llvm = no
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
-override with_llvm = no
 
 # A header changed means a rebuild: PGXS tracks no dependencies by itself.
 $(OBJS): $(DDB_HEADERS)
