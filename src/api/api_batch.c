@@ -13,6 +13,7 @@
 
 #include "api/api_int.h"
 #include "base/errors.h"
+#include "miscadmin.h"
 
 /* RequestItems, which may not be empty. */
 static const DdbJson *
@@ -48,6 +49,30 @@ reply_found(StringInfo reply, const DdbValue *items, const DdbFound *found, uint
 	appendStringInfoChar(reply, ']');
 }
 
+/* What the request said, without its white space. */
+static void
+reply_json(StringInfo reply, const DdbJson *json)
+{
+	bool		object = json->type == DDB_JSON_OBJECT;
+
+	check_stack_depth();
+	if (!object && json->type != DDB_JSON_ARRAY)
+	{
+		appendBinaryStringInfo(reply, json->source.data, json->source.len);
+		return;
+	}
+	appendStringInfoChar(reply, object ? '{' : '[');
+	for (const DdbJson *child = json->child; child; child = child->next)
+	{
+		if (object)
+			reply_name(reply, child->name);
+		else
+			ddb_reply_separate(reply);
+		reply_json(reply, child);
+	}
+	appendStringInfoChar(reply, object ? '}' : ']');
+}
+
 /* A table's entry again, with only the keys that were not processed. */
 static void
 reply_unprocessed(StringInfo reply, const DdbJson *table, const DdbFound *found)
@@ -61,7 +86,7 @@ reply_unprocessed(StringInfo reply, const DdbJson *table, const DdbFound *found)
 		if (member == keys || member->type == DDB_JSON_NULL)
 			continue;
 		reply_name(reply, member->name);
-		appendBinaryStringInfo(reply, member->source.data, member->source.len);
+		reply_json(reply, member);
 	}
 	ddb_reply_member(reply, "Keys");
 	appendStringInfoChar(reply, '[');
@@ -70,7 +95,7 @@ reply_unprocessed(StringInfo reply, const DdbJson *table, const DdbFound *found)
 		if (found[i++] != DDB_UNPROCESSED)
 			continue;
 		ddb_reply_separate(reply);
-		appendBinaryStringInfo(reply, key->source.data, key->source.len);
+		reply_json(reply, key);
 	}
 	appendStringInfoString(reply, "]}");
 }
