@@ -69,6 +69,7 @@ read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
 		*start_key = ddb_map_from_tree(start, DDB_JSON_TYPED);
 		read->start_key = start_key;
 	}
+	ddb_read_check_segment(read);
 	ddb_request_placeholders(request, &read->placeholders);
 	read->relid = ddb_request_table(request);
 }

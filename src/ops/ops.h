@@ -203,6 +203,9 @@ typedef struct DdbRead
 
 typedef struct DdbCursor DdbCursor;
 
+/* Checks how the segment's two members go together; the first of the checks. */
+extern void ddb_read_check_segment(const DdbRead *read);
+
 /*
  * Checks everything and starts reading.  What `read` points at must outlive
  * the cursor.  The cursor lives in the current memory context; whoever gives

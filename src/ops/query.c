@@ -84,8 +84,8 @@ parse_expressions(DdbCursor *c)
 	ddb_exprs_finish(set);
 }
 
-static void
-check_segment(const DdbRead *read)
+void
+ddb_read_check_segment(const DdbRead *read)
 {
 	if (read->segment >= 0 && read->total_segments < 0)
 		ddb_raise(DDB_VALIDATION, "The TotalSegments parameter is required but was not present "
@@ -316,7 +316,7 @@ ddb_read_begin(const DdbRead *read)
 	c->read = *read;
 	c->cursor_context = CurrentMemoryContext;
 	c->row_context = AllocSetContextCreate(CurrentMemoryContext, "ddb row", ALLOCSET_DEFAULT_SIZES);
-	check_segment(read);
+	ddb_read_check_segment(read);
 	parse_expressions(c);
 	table = ddb_table_open(read->relid, ACL_SELECT);
 	c->schema = *ddb_table_schema(table);
