@@ -1,14 +1,14 @@
 -- The JSON reader: what it takes, what it refuses and in which words.
 \set VERBOSITY terse
-CREATE FUNCTION pg_temp.read_item(json text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.read_item(source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN json::ddb.item::text;
+	RETURN source::ddb.item::text;
 EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
-CREATE FUNCTION pg_temp.read_doc(json text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.read_doc(source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN json::ddb.doc::text;
+	RETURN source::ddb.doc::text;
 EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;

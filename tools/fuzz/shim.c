@@ -26,19 +26,19 @@
 
 /* ----- memory ----- */
 
-typedef struct Block
+typedef struct Chunk
 {
-	struct Block *next;
-	struct Block *previous;
+	struct Chunk *next;
+	struct Chunk *previous;
 	Size		size;
-	struct Block **list;
-} Block;
+	struct Chunk **list;
+} Chunk;
 
-#define HEADER MAXALIGN(sizeof(Block))
+#define HEADER MAXALIGN(sizeof(Chunk))
 
 /* Blocks that end with the input, and those of contexts that outlive it. */
-static Block *current_blocks;
-static Block *lasting_blocks;
+static Chunk *current_blocks;
+static Chunk *lasting_blocks;
 
 static MemoryContextData current_context,
 			lasting_context;
@@ -46,9 +46,9 @@ MemoryContext CurrentMemoryContext = &current_context;
 MemoryContext TopMemoryContext = &lasting_context;
 
 static void *
-allocate(Block **list, Size size, bool zero)
+allocate(Chunk **list, Size size, bool zero)
 {
-	Block	   *block;
+	Chunk	   *block;
 
 	if (size > (Size) 1 << 30)
 		elog(ERROR, "invalid memory alloc request size %zu", size);
@@ -69,17 +69,17 @@ allocate(Block **list, Size size, bool zero)
 	return (char *) block + HEADER;
 }
 
-static Block *
+static Chunk *
 block_of(void *pointer)
 {
-	Block	   *block = (Block *) ((char *) pointer - HEADER);
+	Chunk	   *block = (Chunk *) ((char *) pointer - HEADER);
 
 	ASAN_UNPOISON_MEMORY_REGION(block, HEADER);
 	return block;
 }
 
 static void
-set_link(Block *block, Block *next, Block *previous, bool is_next)
+set_link(Chunk *block, Chunk *next, Chunk *previous, bool is_next)
 {
 	if (block == NULL)
 		return;
@@ -92,11 +92,11 @@ set_link(Block *block, Block *next, Block *previous, bool is_next)
 }
 
 static void
-free_blocks(Block **list)
+free_blocks(Chunk **list)
 {
 	while (*list)
 	{
-		Block	   *block = *list;
+		Chunk	   *block = *list;
 
 		ASAN_UNPOISON_MEMORY_REGION(block, HEADER);
 		*list = block->next;
@@ -125,7 +125,7 @@ palloc_extended(Size size, int flags)
 void
 pfree(void *pointer)
 {
-	Block	   *block = block_of(pointer);
+	Chunk	   *block = block_of(pointer);
 
 	if (block->previous)
 		set_link(block->previous, block->next, NULL, true);
@@ -138,8 +138,8 @@ pfree(void *pointer)
 void *
 repalloc(void *pointer, Size size)
 {
-	Block	   *block = block_of(pointer);
-	Block	  **list = block->list;
+	Chunk	   *block = block_of(pointer);
+	Chunk	  **list = block->list;
 	Size		old = block->size;
 	void	   *result;
 
