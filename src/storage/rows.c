@@ -239,31 +239,23 @@ form_row(DdbTable *table, DdbValue rest)
 /*
  * Makes the new row's entries in all indexes; the executor does it where
  * there are others than the key index.  Their expressions may run anything,
- * so this goes by references of its own, and nothing of what the table holds
- * open may be relied on after.  False: the key is not unique.
+ * so the table is held.  False: the key is not unique.
  */
 static bool
 insert_into_all_indexes(DdbTable *table, bool update)
 {
-	Relation	rel = table_open(table->relid, NoLock);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	EState	   *estate = CreateExecutorState();
 	ResultRelInfo *result = makeNode(ResultRelInfo);
 	List	   *arbiters = list_make1_oid(table->facts.key_index);
 	bool		conflict = false;
 
-	ExecCopySlot(slot, table->new_slot);
-	slot->tts_tid = table->new_slot->tts_tid;
-	slot->tts_tableOid = table->relid;
-	InitResultRelInfo(result, rel, 0, NULL, 0);
+	InitResultRelInfo(result, table->heap, 0, NULL, 0);
 	ExecOpenIndices(result, false);
 	ddb_table_hold(table);
-	ddb_exec_insert_index_tuples(result, slot, estate, update, &conflict, arbiters);
+	ddb_exec_insert_index_tuples(result, table->new_slot, estate, update, &conflict, arbiters);
 	ddb_table_let_go(table);
 	ExecCloseIndices(result);
-	ExecDropSingleTupleTableSlot(slot);
 	FreeExecutorState(estate);
-	table_close(rel, NoLock);
 	return !conflict;
 }
 
@@ -281,22 +273,20 @@ insert_into_indexes(DdbTable *table, bool update)
 
 /* Takes back the row just inserted: another has the key. */
 static void
-take_back(Oid relid, ItemPointer tid)
+take_back(DdbTable *table)
 {
-	Relation	rel = table_open(relid, NoLock);
+	ItemPointerData tid = table->new_slot->tts_tid;
 	TM_FailureData failure;
 
 	CommandCounterIncrement();
-	if (table_tuple_delete(rel, tid, GetCurrentCommandId(true), InvalidSnapshot,
+	if (table_tuple_delete(table->heap, &tid, GetCurrentCommandId(true), InvalidSnapshot,
 						   InvalidSnapshot, true, &failure, false) != TM_Ok)
 		elog(ERROR, "could not take back a row");
-	table_close(rel, NoLock);
 }
 
 static bool
 insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 {
-	ItemPointerData tid;
 	LOCKTAG		tag;
 	bool		unique;
 
@@ -307,11 +297,10 @@ insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 		return false;
 	ddb_place_insert(table->heap, &table->facts, table->new_slot, GetCurrentCommandId(true), 0, NULL,
 					 0, neighbours);
-	tid = table->new_slot->tts_tid;
 	unique = insert_into_indexes(table, false);
 	LockRelease(&tag, ExclusiveLock, false);
 	if (!unique)
-		take_back(table->relid, &tid);
+		take_back(table);
 	return unique;
 }
 
@@ -368,16 +357,6 @@ try_write(DdbTable *table, DdbDecide decide, void *arg)
 	return true;
 }
 
-/* The table may have been closed under an index's expression. */
-static void
-look_again(DdbTable *table, const DdbKey *key)
-{
-	if (table->open)
-		ddb_lookup_end(table);
-	ddb_table_ready(table);
-	ddb_lookup_key(table, key);
-}
-
 void
 ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
 {
@@ -391,9 +370,8 @@ ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
 	CommandCounterIncrement();
 	ddb_lookup_key(table, key);
 	while (!try_write(table, decide, arg))
-		look_again(table, key);
-	if (likely(table->open))
 		ddb_lookup_end(table);
+	ddb_lookup_end(table);
 	CommandCounterIncrement();
 }
 
