@@ -76,7 +76,7 @@ SELECT ddb.get_item('am', 'p2', 'moved');
 -- A function that opens a table while the index is built.
 CREATE TABLE am_other (v int);
 INSERT INTO am_other VALUES (1);
-CREATE FUNCTION am_f(text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN (SELECT v FROM am_other); END $$;
+CREATE FUNCTION am_f(text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN (SELECT v FROM public.am_other); END $$;
 CREATE INDEX am_fun ON am (am_f(sk));
 DROP INDEX am_sk, am_n, am_c, am_conc, am_brin, am_hash, am_par, am_fun;
 

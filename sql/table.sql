@@ -1,6 +1,7 @@
 -- Tables: what ddb.create_table makes, and what DDL does to it.
 SELECT ddb.create_table('t_full', partition_key => 'PK', sort_key => 'SK');
-\d+ t_full
+\d t_full
+SELECT reloptions FROM pg_class WHERE oid = 't_full'::regclass;
 SELECT * FROM ddb.create_table('t_simple', 'id');
 SELECT ddb.create_table('t_num', 'n', 's', 'N', 'bytea');
 SELECT attname, format_type(atttypid, atttypmod), attstorage, attnotnull
