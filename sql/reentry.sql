@@ -120,10 +120,79 @@ SELECT ddb.update_item('secured', 'hidden', '3', 'SET v = :v', attr_values => '{
 SELECT ddb.update_item('secured', 'hidden', '2', 'SET v = :v', attr_values => '{":v": 3}');
 SELECT ddb.delete_item('secured', 'hidden', '2');
 SELECT i FROM ddb.scan('secured') i ORDER BY i->>'PK', i->>'SK';
+-- Such scans are nobody's cursors: no name by which to close or replace them,
+-- and a holdable cursor outlives the transaction.
+BEGIN;
+DECLARE c CURSOR WITH HOLD FOR SELECT ddb.query('secured', 'PK = :p', attr_values => '{":p": "a key"}');
+DECLARE d CURSOR WITH HOLD FOR SELECT ddb.query('secured', 'PK = :p', attr_values => '{":p": "a key"}', scan_forward => false);
+FETCH c;
+FETCH d;
+SAVEPOINT s;
+FETCH c;
+SELECT 1 / 0;
+ROLLBACK TO s;
+SELECT name FROM pg_cursors ORDER BY name;
+COMMIT;
+FETCH c;
+FETCH ALL d;
+CLOSE ALL;
 RESET ROLE;
 DROP TABLE secured;
 DROP ROLE regress_ddb_reader;
 DROP FUNCTION may_see, note, change, stumble, stumble_in;
+
+-- A kept statement is not taken for other types of arguments, nor thrown out
+-- while it runs: a hundred are needed in the middle of one.
+CREATE FUNCTION spread() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. coalesce((NEW.item->>'spread')::int, 0) LOOP
+		PERFORM ddb.put_item(('spread' || i)::regclass, '{"PK": "a"}');
+		PERFORM ddb.put_item(('spread' || i)::regclass, '{"PK": "a", "v": 1}');
+	END LOOP;
+	RETURN NEW;
+END $$;
+CREATE FUNCTION create_spread(i int, type text DEFAULT 'S') RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM ddb.create_table('spread' || i, 'PK', partition_key_type => type);
+	EXECUTE format('CREATE TRIGGER spread AFTER INSERT OR UPDATE ON spread%s FOR EACH ROW EXECUTE FUNCTION spread()', i);
+END $$;
+SELECT count(*) FROM (SELECT create_spread(i) FROM generate_series(0, 50) i) made;
+SELECT ddb.put_item('spread0', '{"PK": "a", "spread": 50}');
+SELECT ddb.put_item('spread0', '{"PK": "a", "spread": 50, "v": 1}');
+SELECT ddb.get_item('spread50', 'a');
+DROP TABLE spread50;
+SELECT create_spread(50, 'N');
+SELECT ddb.put_item('spread50', '{"PK": 1}');
+SELECT ddb.put_item('spread50', '{"PK": 1, "v": 1}', return_values => 'ALL_OLD');
+SET client_min_messages = warning;
+DROP FUNCTION spread CASCADE;
+RESET client_min_messages;
+SELECT count(ddb.drop_table(('spread' || i)::regclass)) FROM generate_series(0, 50) i;
+DROP FUNCTION create_spread;
+
+-- ddb.compact() evaluates index expressions as the owner, whoever calls it.
+CREATE ROLE regress_ddb_owner;
+GRANT CREATE ON SCHEMA public TO regress_ddb_owner;
+SET ROLE regress_ddb_owner;
+SELECT ddb.create_table('owned', 'PK', 'SK');
+CREATE FUNCTION who(item ddb.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF current_user <> 'regress_ddb_owner' THEN
+		RAISE '% evaluates my index', current_user;
+	END IF;
+	RETURN item->>'v';
+END $$;
+CREATE INDEX ON owned (who(item));
+INSERT INTO owned SELECT i % 100, i, jsonb_build_object('v', repeat('x', 200)) FROM generate_series(1, 5000) i;
+DELETE FROM owned WHERE sk::int % 5 > 0;
+RESET ROLE;
+VACUUM owned;
+SELECT rows_moved > 0 AS moved FROM ddb.compact('owned');
+SELECT current_user <> 'regress_ddb_owner' AS back;
+DROP TABLE owned;
+DROP FUNCTION who;
+REVOKE CREATE ON SCHEMA public FROM regress_ddb_owner;
+DROP ROLE regress_ddb_owner;
 
 -- What PostgreSQL forbids half-way through a transaction.
 SELECT ddb.create_table('t', 'PK');

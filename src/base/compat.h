@@ -62,6 +62,13 @@ typedef bool DdbUpdateIndexes;
 	ExecInsertIndexTuples(result, slot, estate, update, true, conflict, arbiters)
 #endif
 
+/* 18 dropped the promise, false here, that a query is run only once. */
+#if PG_VERSION_NUM >= 180000
+#define ddb_executor_run(query, count) ExecutorRun(query, ForwardScanDirection, count)
+#else
+#define ddb_executor_run(query, count) ExecutorRun(query, ForwardScanDirection, count, false)
+#endif
+
 /* 16 has one ownership test for all kinds of objects. */
 #if PG_VERSION_NUM >= 160000
 #define ddb_owns_relation(relid, role) object_ownercheck(RelationRelationId, relid, role)

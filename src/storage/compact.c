@@ -50,6 +50,7 @@
 #include "storage/lmgr.h"
 #include "storage/storage_int.h"
 #include "utils/acl.h"
+#include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -681,6 +682,9 @@ void
 ddb_table_compact(Oid relid, DdbCompaction *result)
 {
 	Pass		pass = {.done = result};
+	Oid			user;
+	int			security;
+	int			guc_level = NewGUCNestLevel();
 
 	*result = (DdbCompaction) {0};
 	check_allowed(relid);
@@ -689,6 +693,10 @@ ddb_table_compact(Oid relid, DdbCompaction *result)
 		ddb_not_a_table(relid);
 	pass.facts = *ddb_facts(pass.heap);
 	pass.index = index_open(pass.facts.key_index, RowExclusiveLock);
+
+	/* As VACUUM does: index expressions are the owner's code, not the caller's. */
+	GetUserIdAndSecContext(&user, &security);
+	SetUserIdAndSecContext(pass.heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
 	PG_TRY();
 	{
 		VacuumCostActive = VacuumCostDelay > 0;
@@ -700,6 +708,8 @@ ddb_table_compact(Oid relid, DdbCompaction *result)
 		VacuumCostActive = false;
 	}
 	PG_END_TRY();
+	AtEOXact_GUC(false, guc_level);
+	SetUserIdAndSecContext(user, security);
 	index_close(pass.index, NoLock);
 	table_close(pass.heap, NoLock);
 }

@@ -11,8 +11,9 @@
  *
  * A trigger or policy may run anything, so an operation holds its table.
  *
- * Statements are kept by their text, which names the relation and its columns
- * as they are called at the time.
+ * Statements of one row are kept by their text, which names the relation and
+ * its columns as they are called at the time.  Scans run the executor
+ * themselves: a cursor has a name, by which others could close or replace it.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,13 +23,16 @@
 #include "access/stratnum.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/storage_int.h"
+#include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #define MAX_ARGS 6
@@ -150,34 +154,64 @@ add_where_key(Statement *s, const DdbTable *table, const DdbKey *key)
  * Running
  * ---------------------------------------------------------------------- */
 
-/* Saved plans by text, the latest first. */
+/* Saved plans by text and types of arguments, the latest first. */
 #define MAX_PLANS 64
 
 typedef struct SavedPlan
 {
 	char	   *text;
+	int			nargs;
+	Oid			types[MAX_ARGS];
 	SPIPlanPtr	plan;
 } SavedPlan;
 
 static SavedPlan plans[MAX_PLANS];
 static int	nplans = 0;
+static int	running = 0;		/* statements that wait for what they called */
 
+static inline bool
+is_plan_of(const SavedPlan *saved, const Statement *s)
+{
+	return saved->nargs == s->nargs &&
+		memcmp(saved->types, s->types, sizeof(Oid) * s->nargs) == 0 &&
+		strcmp(saved->text, s->text.data) == 0;
+}
+
+static SavedPlan
+save_plan(Statement *s, SPIPlanPtr plan)
+{
+	SavedPlan	saved = {.nargs = s->nargs, .plan = plan};
+
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not keep the plan of: %s", s->text.data);
+	memcpy(saved.types, s->types, sizeof(Oid) * s->nargs);
+	saved.text = MemoryContextStrdup(TopMemoryContext, s->text.data);
+	return saved;
+}
+
+/*
+ * The statement's plan.  A plan that runs must not be thrown out: while one
+ * does, a new plan that finds no room is used once.
+ */
 static SPIPlanPtr
 find_plan(Statement *s)
 {
-	SavedPlan	found = {NULL, NULL};
+	SavedPlan	found;
 	int			i;
 
-	for (i = 0; i < nplans && strcmp(plans[i].text, s->text.data) != 0; i++)
+	for (i = 0; i < nplans && !is_plan_of(&plans[i], s); i++)
 		;
 	if (i < nplans)
 		found = plans[i];
 	else
 	{
-		found.plan = SPI_prepare(s->text.data, s->nargs, s->types);
-		if (found.plan == NULL || SPI_keepplan(found.plan) != 0)
+		SPIPlanPtr	plan = SPI_prepare(s->text.data, s->nargs, s->types);
+
+		if (plan == NULL)
 			elog(ERROR, "could not prepare: %s", s->text.data);
-		found.text = MemoryContextStrdup(TopMemoryContext, s->text.data);
+		if (nplans == MAX_PLANS && running > 0)
+			return plan;
+		found = save_plan(s, plan);
 		if (nplans < MAX_PLANS)
 			nplans++;
 		else
@@ -196,8 +230,19 @@ find_plan(Statement *s)
 static uint64
 run(Statement *s, bool read_only)
 {
-	int			rc = SPI_execute_plan(find_plan(s), s->values, NULL, read_only, 0);
+	SPIPlanPtr	plan = find_plan(s);
+	int			rc;
 
+	running++;
+	PG_TRY();
+	{
+		rc = SPI_execute_plan(plan, s->values, NULL, read_only, 0);
+	}
+	PG_FINALLY();
+	{
+		running--;
+	}
+	PG_END_TRY();
 	if (rc < 0)
 		elog(ERROR, "%s: %s", SPI_result_code_string(rc), s->text.data);
 	return SPI_processed;
@@ -214,22 +259,36 @@ run_write(Statement *s)
 	return processed;
 }
 
-/* A column of the first row returned, detoasted, in memory of `context`. */
-static Datum
-result_column(MemoryContext context, int column)
+static void
+raise_null(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("a row of a ddb table has a null")));
+}
+
+/* The item of the first row returned, detoasted, in memory of `context`. */
+static DdbItem *
+result_item(MemoryContext context)
 {
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	bool		isnull;
-	Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column,
-									  &isnull);
+	Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	DdbItem    *item;
 
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("a row of a ddb table has a null")));
-	datum = PointerGetDatum(PG_DETOAST_DATUM_COPY(datum));
+		raise_null();
+	item = (DdbItem *) PG_DETOAST_DATUM_COPY(datum);
 	MemoryContextSwitchTo(caller);
-	return datum;
+	return item;
+}
+
+static Datum
+not_null(TupleTableSlot *slot, int column)
+{
+	if (slot->tts_isnull[column])
+		raise_null();
+	return slot->tts_values[column];
 }
 
 /* ----------------------------------------------------------------------
@@ -254,7 +313,7 @@ select_row(DdbTable *table, const DdbKey *key, MemoryContext context, bool read_
 	{
 		record->schema = &table->facts.schema;
 		record->key = *key;
-		record->map = ddb_item_map((DdbItem *) DatumGetPointer(result_column(context, 1)));
+		record->map = ddb_item_map(result_item(context));
 	}
 	else
 		record->schema = NULL;
@@ -397,30 +456,82 @@ ddb_exec_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg)
 }
 
 /* ----------------------------------------------------------------------
- * Many rows: a cursor, by name, for it is fetched from call by call
+ * Many rows: a query that is asked for one row a call
  * ---------------------------------------------------------------------- */
 struct DdbExecScan
 {
-	char	   *cursor;			/* NULL: no rows */
+	DestReceiver receiver;		/* first: the executor hands it the row */
+	QueryDesc  *query;			/* NULL: there are no more rows */
 	DdbKeySchema schema;
+	MemoryContext context;		/* where the row goes */
+	DdbRecord  *record;
+	bool		received;
 };
 
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	DdbExecScan *scan = (DdbExecScan *) self;
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+	int			nkeys = scan->schema.nkeys;
+	Datum		item;
+
+	slot_getallattrs(slot);
+	scan->record->schema = &scan->schema;
+	for (int k = 0; k < nkeys; k++)
+		scan->record->key.values[k] =
+			ddb_key_from_datum(scan->schema.attr[k].type,
+							   PointerGetDatum(PG_DETOAST_DATUM_COPY(not_null(slot, k))));
+	item = PointerGetDatum(PG_DETOAST_DATUM_COPY(not_null(slot, nkeys)));
+	scan->record->map = ddb_item_map((DdbItem *) DatumGetPointer(item));
+	scan->received = true;
+	MemoryContextSwitchTo(caller);
+	return true;
+}
+
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc desc)
+{
+}
+
+static void
+receiver_nothing(DestReceiver *self)
+{
+}
+
+static ParamListInfo
+parameters(const Statement *s)
+{
+	ParamListInfo params = makeParamList(s->nargs);
+
+	for (int i = 0; i < s->nargs; i++)
+		params->params[i] = (ParamExternData) {.value = s->values[i], .ptype = s->types[i],
+			.pflags = PARAM_FLAG_CONST
+		};
+	return params;
+}
+
 static DdbExecScan *
-open_cursor(DdbTable *table, Statement *s)
+begin_query(DdbTable *table, Statement *s)
 {
 	DdbExecScan *scan = palloc0(sizeof(DdbExecScan));
-	MemoryContext caller = CurrentMemoryContext;
-	Portal		portal;
+	ParamListInfo params;
+	List	   *tree;
+	PlannedStmt *plan;
 
+	scan->receiver = (DestReceiver) {receive_row, receiver_startup, receiver_nothing,
+	receiver_nothing, DestNone};
 	scan->schema = table->facts.schema;
-	if (s)
-	{
-		SPI_connect();
-		portal = SPI_cursor_open_with_args(NULL, s->text.data, s->nargs, s->types, s->values,
-										   NULL, true, CURSOR_OPT_NO_SCROLL);
-		scan->cursor = MemoryContextStrdup(caller, portal->name);
-		SPI_finish();
-	}
+	if (s == NULL)
+		return scan;
+	params = parameters(s);
+	tree = pg_parse_query(s->text.data);
+	tree = pg_analyze_and_rewrite_fixedparams(linitial_node(RawStmt, tree), s->text.data, s->types,
+											  s->nargs, NULL);
+	plan = pg_plan_query(linitial_node(Query, tree), s->text.data, 0, params);
+	scan->query = CreateQueryDesc(plan, s->text.data, GetActiveSnapshot(), InvalidSnapshot,
+								  &scan->receiver, params, NULL, 0);
+	ExecutorStart(scan->query, 0);
 	return scan;
 }
 
@@ -450,7 +561,7 @@ ddb_exec_collection(DdbTable *table, DdbValue partition, const DdbValue *low, bo
 	Statement	s;
 
 	if (nothing)
-		return open_cursor(table, NULL);
+		return begin_query(table, NULL);
 	statement_begin(&s);
 	add_select(&s, table);
 	add_text(&s, " WHERE %s OPERATOR(pg_catalog.=) $%d", column_name(table, table->facts.pk),
@@ -460,7 +571,7 @@ ddb_exec_collection(DdbTable *table, DdbValue partition, const DdbValue *low, bo
 	if (table->facts.sk)
 		add_text(&s, " ORDER BY %s%s", column_name(table, table->facts.sk),
 				 forward ? "" : " DESC");
-	return open_cursor(table, &s);
+	return begin_query(table, &s);
 }
 
 DdbExecScan *
@@ -493,57 +604,31 @@ ddb_exec_segment(DdbTable *table, const int64 *first, const int64 *end, const Dd
 	add_text(&s, " ORDER BY %s USING %s", pk, class_operator(table, BTLessStrategyNumber));
 	if (table->facts.sk)
 		add_text(&s, ", %s", column_name(table, table->facts.sk));
-	return open_cursor(table, &s);
+	return begin_query(table, &s);
 }
 
 bool
 ddb_exec_next(DdbExecScan *scan, MemoryContext context, DdbRecord *record)
 {
-	int			nkeys = scan->schema.nkeys;
-	bool		found;
-	Portal		portal;
-	MemoryContext caller;
-	Datum		item;
-
-	if (scan->cursor == NULL)
+	if (scan->query == NULL)
 		return false;
 	MemoryContextReset(context);
-	SPI_connect();
-	portal = SPI_cursor_find(scan->cursor);
-	if (portal == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_CURSOR_STATE),
-				 errmsg("the cursor of a scan was closed")));
-	SPI_cursor_fetch(portal, true, 1);
-	found = SPI_processed > 0;
-	if (found)
-	{
-		record->schema = &scan->schema;
-		for (int k = 0; k < nkeys; k++)
-		{
-			Datum		key = result_column(context, k + 1);
-
-			caller = MemoryContextSwitchTo(context);
-			record->key.values[k] = ddb_key_from_datum(scan->schema.attr[k].type, key);
-			MemoryContextSwitchTo(caller);
-		}
-		item = result_column(context, nkeys + 1);
-		record->map = ddb_item_map((DdbItem *) DatumGetPointer(item));
-	}
-	SPI_finish();
-	return found;
+	scan->context = context;
+	scan->record = record;
+	scan->received = false;
+	ddb_executor_run(scan->query, 1);
+	if (!scan->received)
+		ddb_exec_end(scan);
+	return scan->received;
 }
 
 void
 ddb_exec_end(DdbExecScan *scan)
 {
-	Portal		portal;
-
-	if (scan->cursor == NULL)
+	if (scan->query == NULL)
 		return;
-	SPI_connect();
-	portal = SPI_cursor_find(scan->cursor);
-	if (portal)
-		SPI_cursor_close(portal);
-	SPI_finish();
+	ExecutorFinish(scan->query);
+	ExecutorEnd(scan->query);
+	FreeQueryDesc(scan->query);
+	scan->query = NULL;
 }

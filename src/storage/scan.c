@@ -656,17 +656,12 @@ bool
 ddb_scan_next(DdbScan *scan, DdbRecord *record)
 {
 	ResourceOwner caller_owner = CurrentResourceOwner;
-	MemoryContext caller_context;
+	MemoryContext caller_context = MemoryContextSwitchTo(scan->context);
 	bool		found;
 
-	if (scan->exec)
-	{
-		record->schema = &scan->facts.schema;
-		return ddb_exec_next(scan->exec, scan->row_context, record);
-	}
-	caller_context = MemoryContextSwitchTo(scan->context);
 	CurrentResourceOwner = scan->owner;
-	found = next_row(scan, record);
+	found = scan->exec ? ddb_exec_next(scan->exec, scan->row_context, record) :
+		next_row(scan, record);
 	CurrentResourceOwner = caller_owner;
 	MemoryContextSwitchTo(caller_context);
 	return found;
@@ -677,16 +672,16 @@ ddb_scan_end(DdbScan *scan)
 {
 	ResourceOwner caller = CurrentResourceOwner;
 
-	if (scan->exec)
-	{
-		ddb_exec_end(scan->exec);
-		return;
-	}
 	CurrentResourceOwner = scan->owner;
-	begin_phase(scan, PHASE_DONE);
-	UnregisterSnapshot(scan->snapshot);
-	index_close(scan->index, NoLock);
-	table_close(scan->heap, NoLock);
+	if (scan->exec)
+		ddb_exec_end(scan->exec);
+	else
+	{
+		begin_phase(scan, PHASE_DONE);
+		UnregisterSnapshot(scan->snapshot);
+		index_close(scan->index, NoLock);
+		table_close(scan->heap, NoLock);
+	}
 	CurrentResourceOwner = caller;
 	MemoryContextDelete(scan->row_context);
 }

@@ -345,7 +345,7 @@ extern void ddb_lookup_end(DdbTable *table);
 extern bool ddb_exec_get(DdbTable *table, const DdbKey *key, DdbRecord *record);
 extern void ddb_exec_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg);
 
-/* What of scan.c goes through a cursor, where row security filters rows. */
+/* What of scan.c goes through the executor, where row security filters rows. */
 typedef struct DdbExecScan DdbExecScan;
 
 /* A range of sort keys; NULL is no bound.  nothing: the scan has no rows. */
