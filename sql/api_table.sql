@@ -95,6 +95,7 @@ SELECT create_with('{"BillingMode": null, "ProvisionedThroughput": {"ReadCapacit
 SELECT create_with('{"AttributeDefinitions": []}');
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}]}');
 SELECT create_with('{"KeySchema": [{"AttributeName": "c", "KeyType": "HASH"}]}');
+SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "c", "KeyType": "RANGE"}]}');
 SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}');
 SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "a", "KeyType": "RANGE"}]}');
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],

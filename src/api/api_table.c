@@ -67,19 +67,19 @@ find_definition(const DdbJson *definitions, const DdbJson *name)
 	return NULL;
 }
 
+/* Which message it is depends on the numbers first, and on names only if they agree. */
 static void
 check_definitions(const DdbJson *keys, const DdbJson *definitions)
 {
+	if (definitions->count < keys->count)
+		ddb_raise(DDB_VALIDATION, "Invalid KeySchema: Some index key attribute have no definition");
+	if (definitions->count > keys->count)
+		return;
 	for (const DdbJson *key = keys->child; key; key = key->next)
-	{
-		if (find_definition(definitions, ddb_api_member(key, "AttributeName")))
-			continue;
-		if (keys->count > 1)
-			ddb_raise(DDB_VALIDATION, "Invalid KeySchema: Some index key attribute have no definition");
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Some index key attributes are not defined in "
-				  "AttributeDefinitions. Keys: %s, AttributeDefinitions: %s",
-				  attribute_names(keys), attribute_names(definitions));
-	}
+		if (find_definition(definitions, ddb_api_member(key, "AttributeName")) == NULL)
+			ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Some index key attributes are not defined in "
+					  "AttributeDefinitions. Keys: %s, AttributeDefinitions: %s",
+					  attribute_names(keys), attribute_names(definitions));
 }
 
 /* The service's rules for KeySchema and AttributeDefinitions, in its order. */
@@ -92,8 +92,6 @@ check_key_schema(const DdbJson *keys, const DdbJson *definitions)
 										   ddb_api_member(second, "AttributeName"));
 
 	check_definitions(keys, definitions);
-	if (same && definitions->count == 1)
-		ddb_raise(DDB_VALIDATION, "Invalid KeySchema: Some index key attribute have no definition");
 	if (same)
 		ddb_raise(DDB_VALIDATION, "Both the Hash Key and the Range Key element in the KeySchema have the same name");
 	if (!ddb_api_member_is(first, "KeyType", "HASH"))
@@ -162,7 +160,7 @@ refuse_unsupported(const DdbJson *request)
 		ddb_raise(DDB_VALIDATION, "StreamSpecification is not supported by this server");
 	if (stream && ddb_api_member(stream, "StreamViewType"))
 		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Table is being created with a stream disabled, "
-				  "but StreamViewType is specified");
+				  "UpdateViewType should not be specified");
 	if (ddb_api_boolean(request, "DeletionProtectionEnabled", false))
 		ddb_raise(DDB_VALIDATION, "DeletionProtectionEnabled is not supported by this server");
 	for (int i = 0; i < lengthof(members); i++)
