@@ -121,8 +121,9 @@ typedef DdbDecision (*DdbDecide) (void *arg, const DdbRecord *old, DdbValue *res
 extern void ddb_row_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg);
 
 /*
- * Holds the item, or its absence, to the end of the transaction, against
- * ddb's writers and SQL's.
+ * Holds the item to the end of the transaction against every writer, or its
+ * absence against ddb's writers.  (SQL's INSERT meets rows only: one that
+ * makes the item meanwhile counts as coming after the transaction.)
  */
 extern void ddb_row_lock(DdbTable *table, const DdbKey *key);
 
