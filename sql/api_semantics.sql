@@ -292,6 +292,14 @@ SELECT api('PutItem', json_build_object('TableName', 'nowhere', 'Item', json_bui
 	api('Query', '{"TableName": "nowhere", "KeyConditionExpression": "a", "FilterExpression": "b", "ProjectionExpression": "c d"}'), api('Query', '{"TableName": "nowhere", "KeyConditionExpression": "a = b", "FilterExpression": "b", "ProjectionExpression": "c d"}'),
 	api('Query', '{"TableName": "nowhere", "KeyConditionExpression": "a = b", "FilterExpression": "b = c", "ProjectionExpression": "c d"}');
 
+SELECT r, api('Query', ('{"TableName": "nowhere", ' || r || '}')::json) FROM unnest(ARRAY[
+	'"QueryFilter": {"f": {"ComparisonOperator": "LT"}}, "AttributesToGet": ["a", "a"], "ExclusiveStartKey": {"k": {"N": "x"}}, "KeyConditions": {"k": {"ComparisonOperator": "EQ", "AttributeValueList": [{}]}}',
+	'"QueryFilter": {}, "AttributesToGet": ["a", "a"], "ExclusiveStartKey": {"k": {"N": "x"}}, "KeyConditions": {"k": {"ComparisonOperator": "EQ", "AttributeValueList": [{}]}}',
+	'"QueryFilter": {}, "AttributesToGet": ["a"], "ExclusiveStartKey": {"k": {"N": "x"}}, "KeyConditions": {"k": {"ComparisonOperator": "EQ", "AttributeValueList": [{}]}}',
+	'"QueryFilter": {}, "AttributesToGet": ["a"], "ExclusiveStartKey": {"k": {"N": "1"}}, "KeyConditions": {"k": {"ComparisonOperator": "EQ", "AttributeValueList": [{}]}}',
+	'"KeyConditions": {"k": {"ComparisonOperator": "EQ", "AttributeValueList": []}}', '"KeyConditions": {}', '"QueryFilter": {}',
+	'"KeyConditions": {"k": {"ComparisonOperator": "NULL"}}']) r;
+
 SELECT ddb.drop_table(t) FROM unnest('{one, two, num, bin}'::regclass[]) t;
 SET client_min_messages = warning;
 DROP SCHEMA api_semantics CASCADE;

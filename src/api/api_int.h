@@ -78,8 +78,11 @@ typedef enum ApiLegacyKind
 extern void ddb_api_check_legacy(const DdbJson *structure, ApiLegacyKind kind);
 extern void ddb_api_check_legacy_tables(const DdbJson *tables);
 
-/* The structure's old-style parameters, or NULL. */
-extern const DdbLegacy *ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind);
+/* The structure's old-style parameters but KeyConditions, or NULL. */
+extern DdbLegacy *ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind);
+
+/* The same with KeyConditions, which are looked at after ExclusiveStartKey. */
+extern DdbLegacy *ddb_api_legacy_keys(const DdbJson *request, DdbLegacy *legacy);
 
 /* ----- api_reply.c: the reply is written straight into one buffer ----- */
 

@@ -219,36 +219,53 @@ ddb_api_check_legacy_tables(const DdbJson *tables)
 	refuse_mixing(legacy, expressions);
 }
 
-const DdbLegacy *
+static DdbLegacyCondition *
+read_checked_conditions(const DdbJson *map, int *n)
+{
+	DdbLegacyCondition *conditions = read_conditions(map, n);
+
+	ddb_legacy_check_conditions(conditions, *n);
+	return conditions;
+}
+
+DdbLegacy *
 ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind)
 {
 	const Parameters *p = &parameters[kind];
+	bool		write = kind == API_LEGACY_WRITE || kind == API_LEGACY_UPDATE;
 	const DdbJson *conditions = p->conditions ? ddb_api_member(structure, p->conditions) : NULL;
-	const DdbJson *keys = NULL;
-	const DdbJson *updates = NULL;
-	const DdbJson *names = NULL;
+	const DdbJson *updates = kind == API_LEGACY_UPDATE ? ddb_api_member(structure, "AttributeUpdates") : NULL;
+	const DdbJson *names = write ? NULL : ddb_api_member(structure, "AttributesToGet");
 	DdbLegacy  *legacy;
 
 	check_conditional_operator(structure, p);
-
-	if (kind == API_LEGACY_UPDATE)
-		updates = ddb_api_member(structure, "AttributeUpdates");
-	else if (kind != API_LEGACY_WRITE)
-		names = ddb_api_member(structure, "AttributesToGet");
-	if (kind == API_LEGACY_QUERY)
-		keys = ddb_api_member(structure, "KeyConditions");
-	if (!conditions && !keys && !updates && !names)
+	if (!conditions && !updates && !names)
 		return NULL;
 
 	legacy = palloc0(sizeof(DdbLegacy));
 	legacy->any = ddb_api_member_is(structure, "ConditionalOperator", "OR");
 	if (conditions)
-		legacy->conditions = read_conditions(conditions, &legacy->nconditions);
-	if (keys)
-		legacy->keys = read_conditions(keys, &legacy->nkeys);
+		legacy->conditions = write ? read_conditions(conditions, &legacy->nconditions) :
+			read_checked_conditions(conditions, &legacy->nconditions);
 	if (updates)
 		legacy->updates = read_updates(updates, &legacy->nupdates);
 	if (names)
+	{
 		legacy->attributes = read_names(names, &legacy->nattributes);
+		ddb_legacy_check_attributes(legacy->attributes, legacy->nattributes);
+	}
+	return legacy;
+}
+
+DdbLegacy *
+ddb_api_legacy_keys(const DdbJson *request, DdbLegacy *legacy)
+{
+	const DdbJson *keys = ddb_api_member(request, "KeyConditions");
+
+	if (keys == NULL)
+		return legacy;
+	if (legacy == NULL)
+		legacy = palloc0(sizeof(DdbLegacy));
+	legacy->keys = read_checked_conditions(keys, &legacy->nkeys);
 	return legacy;
 }

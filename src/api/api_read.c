@@ -113,13 +113,15 @@ ddb_api_query(const DdbJson *request, StringInfo reply)
 {
 	DdbRead		read = {0};
 	DdbValue	start_key;
+	DdbLegacy  *legacy;
 
 	ddb_api_check_legacy(request, API_LEGACY_QUERY);
 	ddb_request_check_given(request, DDB_EXPR_BIT(DDB_EXPR_KEY_CONDITION) |
 							DDB_EXPR_BIT(DDB_EXPR_FILTER) | DDB_EXPR_BIT(DDB_EXPR_PROJECTION));
 	check_select(request);
-	read.legacy = ddb_api_legacy(request, API_LEGACY_QUERY);
+	legacy = ddb_api_legacy(request, API_LEGACY_QUERY);
 	read_request(request, &read, &start_key);
+	read.legacy = ddb_api_legacy_keys(request, legacy);
 	read.key_condition = ddb_request_text(request, "KeyConditionExpression");
 	if (read.key_condition.data == NULL && ddb_api_member(request, "KeyConditions") == NULL)
 		ddb_raise(DDB_VALIDATION, "Either the KeyConditions or KeyConditionExpression parameter "

@@ -149,6 +149,14 @@ typedef struct DdbLegacyUpdate
 } DdbLegacyUpdate;
 
 /*
+ * What is wrong with filters, KeyConditions and AttributesToGet by themselves.
+ * Whoever reads them asks here first, each in its turn; Expected is checked as
+ * it is added.
+ */
+extern void ddb_legacy_check_conditions(const DdbLegacyCondition *conditions, int n);
+extern void ddb_legacy_check_attributes(const DdbName *attributes, int n);
+
+/*
  * Expected is kind CONDITION, the filters FILTER, KeyConditions KEY_CONDITION.
  * They are joined by OR if `any`, else by AND.  Conditions are brought into
  * one form in place.  NULL when there are none, which is always true.

@@ -209,6 +209,13 @@ check_values(const Comparison *comparison, const DdbLegacyCondition *c)
 		ddb_raise(DDB_VALIDATION, "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound");
 }
 
+void
+ddb_legacy_check_conditions(const DdbLegacyCondition *conditions, int n)
+{
+	for (int i = 0; i < n; i++)
+		check_values(find_comparison(conditions[i].comparison), &conditions[i]);
+}
+
 /* The attribute, then the values: the operands of most comparisons. */
 static uint32
 make_operands(Maker *m, const DdbLegacyCondition *c)
@@ -291,11 +298,11 @@ ddb_exprs_add_legacy_conditions(DdbExprSet *set, DdbExprKind kind,
 	uint32		first = 0;
 	uint32		last = 0;
 
-	for (int i = 0; i < n; i++)
+	if (kind == DDB_EXPR_CONDITION)
 	{
-		if (kind == DDB_EXPR_CONDITION)
+		for (int i = 0; i < n; i++)
 			normalize_expected(&conditions[i]);
-		check_values(find_comparison(conditions[i].comparison), &conditions[i]);
+		ddb_legacy_check_conditions(conditions, n);
 	}
 	if (kind == DDB_EXPR_KEY_CONDITION)
 		return add_key_conditions(set, conditions, n);
@@ -381,8 +388,8 @@ ddb_exprs_add_legacy_updates(DdbExprSet *set, const DdbLegacyUpdate *updates, in
 	return finish_list(&m, set, DDB_EXPR_UPDATE, actions, n);
 }
 
-static void
-check_repeated(const DdbName *attributes, int n)
+void
+ddb_legacy_check_attributes(const DdbName *attributes, int n)
 {
 	for (int i = 1; i < n; i++)
 	{
@@ -401,7 +408,6 @@ ddb_exprs_add_legacy_projection(DdbExprSet *set, const DdbName *attributes, int 
 	uint32	   *paths = palloc(n * sizeof(uint32));
 	Maker		m;
 
-	check_repeated(attributes, n);
 	maker_begin(&m, n, 0);
 	for (int i = 0; i < n; i++)
 		paths[i] = make_path(&m, attributes[i]);
