@@ -205,10 +205,11 @@ ddb_fn_list_tables(PG_FUNCTION_ARGS)
  * Rows as whole items
  * ---------------------------------------------------------------------- */
 
-/* What a row type says of its table, kept from call to call. */
+/* What a row type says of its table, kept from call to call until it changes. */
 typedef struct RowType
 {
 	Oid			type;
+	uint64		version;
 	DdbKeySchema schema;
 	DdbColumns	columns;
 } RowType;
@@ -219,7 +220,7 @@ row_type(FunctionCallInfo fcinfo, Oid type)
 	RowType    *row = fcinfo->flinfo->fn_extra;
 	Oid			relid;
 
-	if (row && row->type == type)
+	if (row && row->type == type && row->version == assign_record_type_identifier(type, -1))
 		return row;
 	relid = get_typ_typrelid(type);
 	if (row == NULL)
@@ -233,6 +234,7 @@ row_type(FunctionCallInfo fcinfo, Oid type)
 				 errhint("Name the table: ddb.full_item(s) FROM shop s, "
 						 "or ddb.populate_record(NULL::shop, ...).")));
 	row->type = type;
+	row->version = assign_record_type_identifier(type, -1);
 	return row;
 }
 

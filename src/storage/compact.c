@@ -40,6 +40,7 @@
 
 #include "access/relscan.h"
 #include "access/xact.h"
+#include "base/errors.h"
 #include "catalog/pg_class.h"
 #include "commands/vacuum.h"
 #include "common/pg_prng.h"
@@ -688,7 +689,9 @@ ddb_table_compact(Oid relid, DdbCompaction *result)
 
 	*result = (DdbCompaction) {0};
 	check_allowed(relid);
-	pass.heap = table_open(relid, ShareUpdateExclusiveLock);
+	pass.heap = try_relation_open(relid, ShareUpdateExclusiveLock);
+	if (pass.heap == NULL)
+		ddb_raise(DDB_RESOURCE_NOT_FOUND, "Requested resource not found");
 	if (!ddb_is_ours(pass.heap) || !OidIsValid(ddb_facts(pass.heap)->key_index))
 		ddb_not_a_table(relid);
 	pass.facts = *ddb_facts(pass.heap);

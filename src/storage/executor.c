@@ -336,7 +336,8 @@ ddb_exec_get(DdbTable *table, const DdbKey *key, DdbRecord *record)
 
 /*
  * INSERT; does nothing when the key is taken.  A row that the caller may not
- * see is no reason to look again: then the key's own error is the answer.
+ * see is no reason to look again: then the key's own error is the answer.  So
+ * it is on a table with rules, which know no ON CONFLICT.
  */
 static uint64
 insert_row(DdbTable *table, const DdbKey *key, DdbValue rest, bool hidden)
@@ -353,7 +354,7 @@ insert_row(DdbTable *table, const DdbKey *key, DdbValue rest, bool hidden)
 	if (facts->sk)
 		add_text(&s, ", $%d", add_key_arg(&s, table, facts->sk, key->values[1]));
 	add_text(&s, ", $%d)", add_item_arg(&s, table, rest));
-	if (!hidden)
+	if (!hidden && table->heap->rd_rules == NULL)
 		add_text(&s, " ON CONFLICT (%s) DO NOTHING", columns);
 	return run_write(&s);
 }

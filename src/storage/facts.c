@@ -7,8 +7,7 @@
  * without expressions or predicate, on columns that are NOT NULL, whose first
  * column stands in one of our classes and names the partition key attribute; a
  * second column, in its type's default class and in byte order, is the sort
- * key.  The item is the
- * column `item`.
+ * key, of another name.  The item is the column `item`.
  *
  * A table is plain when nothing in it would notice that a write did not come
  * through the executor: it has the columns, the constraint and the indexes
@@ -59,10 +58,16 @@ ddb_key_type(Oid typid, uint8 *type)
 	}
 }
 
-static void
-set_attr(DdbKeyAttr *attr, DdbKeyOptions *options, int offset)
+static const char *
+option_text(const DdbKeyOptions *options, int offset)
 {
-	const char *name = offset ? (const char *) options + offset : "";
+	return offset ? (const char *) options + offset : "";
+}
+
+static void
+set_attr(DdbKeyAttr *attr, const DdbKeyOptions *options, int offset)
+{
+	const char *name = option_text(options, offset);
 
 	attr->len = strlen(name);
 	memcpy(attr->name, name, attr->len + 1);
@@ -120,7 +125,9 @@ read_key_index(Relation rel, Relation index, DdbFacts *facts)
 	}
 	options = (DdbKeyOptions *) RelationGetIndexAttOptions(index, false)[0];
 	if (options == NULL || options->partition_key == 0 ||
-		(nkeys == 2 && (options->sort_key == 0 || !in_byte_order(index))))
+		(nkeys == 2 && (options->sort_key == 0 || !in_byte_order(index) ||
+						strcmp(option_text(options, options->partition_key),
+							   option_text(options, options->sort_key)) == 0)))
 		return false;
 
 	facts->key_index = RelationGetRelid(index);

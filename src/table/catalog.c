@@ -14,6 +14,7 @@
 #include "base/compat.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "base/errors.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -90,8 +91,9 @@ run(const char *command, int nargs, const char *const *args, bool read_only)
 		types[i] = TEXTOID;
 		values[i] = CStringGetTextDatum(args[i]);
 	}
+	/* Where no newer one may be taken, nothing can have been made meanwhile. */
 	if (read_only)
-		PushActiveSnapshot(GetLatestSnapshot());
+		PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	rc = SPI_execute_with_args(command, nargs, types, values, NULL, read_only, 0);
 	if (read_only)
 		PopActiveSnapshot();
