@@ -17,11 +17,12 @@
  *
  * What is written anew goes, in key order, onto pages that are free; only if
  * those are not a few per cent of the file may a pass add new ones.  So the
- * file hardly grows: the pages that a pass empties are what the next one fills.  They are
- * noted in the free space map at once and need no VACUUM to be used again;
- * VACUUM then takes away the old index entries and what is free at the file's
- * end.  When nothing is out of order any more, a pass moves the rows at the
- * end of the file onto free pages before it, until there is nothing to win.
+ * file hardly grows: the pages that a pass empties are what the next one
+ * fills.  They are noted in the free space map at once and need no VACUUM to
+ * be used again; VACUUM then takes away the old index entries and what is free
+ * at the file's end.  When hardly a row is out of order any more, a pass moves
+ * the rows at the end of the file onto free pages before it, until there is
+ * nothing to win.
  *
  * The protocol.  A row is moved by heap_update() with its own contents, so
  * whoever waits for it follows the chain to the new version, as after any
@@ -670,6 +671,10 @@ run_pass(Pass *pass)
 		pass->next_free = 0;
 		pass->target = InvalidBlockNumber;
 		pass->target_room = 0;
+
+		/* One that sees what this sweep moved where it is now. */
+		UnregisterSnapshot(pass->snapshot);
+		pass->snapshot = RegisterSnapshot(GetTransactionSnapshot());
 		sweep(pass);
 	}
 	end_pass(pass);

@@ -182,7 +182,7 @@ block_seen(DdbNeighbourhood *hood, BlockNumber block)
 			return &hood->blocks[hood->table[at] - 1];
 		at = (at + 1) % lengthof(hood->table);
 	}
-	hood->blocks[hood->nblocks] = (DdbBlockSeen) {.block = block};
+	hood->blocks[hood->nblocks] = (DdbBlockSeen) {.block = block, .last = -1};
 	hood->table[at] = ++hood->nblocks;
 	return &hood->blocks[hood->nblocks - 1];
 }
@@ -194,7 +194,15 @@ count_row(DdbNeighbourhood *hood, DdbCollectionSeen *seen, BlockNumber block)
 
 	b->rows++;
 	if (seen == &hood->collections[0])
+	{
+		seen->pages += b->own_rows == 0;
 		b->own_rows++;
+	}
+	else if (b->last != seen - hood->collections)
+	{
+		seen->pages++;
+		b->last = seen - hood->collections;
+	}
 	seen->rows++;
 	if (seen->newest == InvalidBlockNumber || block > seen->newest)
 	{

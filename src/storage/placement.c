@@ -22,6 +22,8 @@
  *	- one that has outgrown its pages gets 1.5 times what it holds while it is
  *	  small, and 0.7 times from ten rows on, so that the waste of a guess that
  *	  came too late stays a fraction of what is there;
+ *	- one that stands packed, as COPY, CLUSTER and compaction leave it, has not
+ *	  shown that it grows, and gets a tenth;
  *	- never more than a page; a collection that fills the window by itself gets
  *	  pages of its own.
  *
@@ -30,7 +32,7 @@
  * collection whose newest page it is, what that collection would have reserved
  * when it came, less the rows it has put there since.  So truth is in the
  * table alone, backends share it without shared memory, and eight writers do
- * what one would.  A debt counts for three quarters: not every collection
+ * what one would.  A debt counts for four fifths: not every collection
  * grows.
  *
  * The page on which a collection begins anew is one on which its neighbours
@@ -72,9 +74,11 @@
 #define SMALL_COLLECTION	10		/* rows, up to which growth is bet on */
 #define SMALL_GROWTH		1.5		/* reservation over what it holds */
 #define LARGE_GROWTH		0.7
+#define TOGETHER_ROWS		8		/* rows from which a collection can look packed */
+#define TOGETHER_GROWTH		0.1		/* then little is known of its growth */
 #define FIRST_ROWS			2		/* reserved where no neighbour tells */
 #define BIG_COLLECTION		96		/* rows in the window: it has pages of its own */
-#define DEBT_WEIGHT			0.7
+#define DEBT_WEIGHT			0.8
 #define OWN_PAGE			0.55	/* of a page: such a reservation wants a page */
 #define SHARED_PAGES		24		/* neighbours' pages considered */
 #define EMPTY_ENOUGH		0.4		/* mean free share at which no page is begun */
@@ -230,12 +234,26 @@ fresh_page(Placing *p)
  * The policy
  * ---------------------------------------------------------------------- */
 
-/* What a collection of so many rows reserves when it begins a page, in bytes. */
-static double
-reservation(const Placing *p, int rows, int median)
+/* Did its rows come to these pages together, rather than one by one? */
+static inline bool
+came_together(const Placing *p, int rows, int pages)
 {
-	double		first = median > 0 ? median : FIRST_ROWS;
-	double		growth = rows * (rows < SMALL_COLLECTION ? SMALL_GROWTH : LARGE_GROWTH);
+	double		full = rows * p->size / PAGE_ROOM;
+
+	return rows >= TOGETHER_ROWS && pages <= (full < 0.6 ? 1 : (int) (full / 0.9) + 2);
+}
+
+/*
+ * What a collection that stands with so many rows on so many pages reserves
+ * when it begins another page, in bytes.
+ */
+static double
+reservation(const Placing *p, int rows, int pages, int median)
+{
+	bool		together = came_together(p, rows, pages);
+	double		first = together ? 0 : median > 0 ? median : FIRST_ROWS;
+	double		growth = rows * (together ? TOGETHER_GROWTH :
+								 rows < SMALL_COLLECTION ? SMALL_GROWTH : LARGE_GROWTH);
 	double		least = Min(first * p->size, PAGE_ROOM / 2);
 
 	return Min(Max(growth * p->size, Max(least, p->size)), PAGE_ROOM);
@@ -250,7 +268,7 @@ debt(const Placing *p, const DdbNeighbourhood *hood, const DdbBlockSeen *block, 
 	for (int i = block->newest_of; i != 0; i = hood->collections[i].next)
 	{
 		const DdbCollectionSeen *seen = &hood->collections[i];
-		double		left = reservation(p, seen->rows - seen->on_newest, median) -
+		double		left = reservation(p, seen->rows - seen->on_newest, seen->pages - 1, median) -
 			(double) seen->on_newest * p->size;
 
 		sum += Max(left, 0);
@@ -265,7 +283,7 @@ debt(const Placing *p, const DdbNeighbourhood *hood, const DdbBlockSeen *block, 
 static BlockNumber
 shared_page(Placing *p, const DdbNeighbourhood *hood, int median)
 {
-	double		wanted = reservation(p, hood->collections[0].rows, median);
+	double		wanted = reservation(p, hood->collections[0].rows, hood->collections[0].pages, median);
 	bool		wants_own = wanted > OWN_PAGE * PAGE_ROOM;
 	BlockNumber emptiest = InvalidBlockNumber;
 	double		most = 0;
@@ -437,8 +455,8 @@ ddb_place_multi_insert(Relation rel, const DdbFacts *facts, TupleTableSlot **slo
 		ddb_place_batch(rel, facts, slots, nslots, cid, options, bistate);
 }
 
-bool
-ddb_place_knows(Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
+BlockNumber
+ddb_place_nearest(Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
 {
 	static DdbNeighbourhood hood;
 	Placing		placing;
@@ -446,9 +464,14 @@ ddb_place_knows(Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
 
 	begin_placing(&placing, rel, facts, slot);
 	index = index_open(placing.key_index, RowExclusiveLock);
-	ddb_neighbourhood_gather(&hood, rel, index, placing.key, NEAR_WINDOW);
+	ddb_neighbourhood_gather(&hood, rel, index, placing.key, 1);
 	index_close(index, RowExclusiveLock);
-	return hood.collections[0].rows > 0;
+	for (int i = 0; i < hood.nblocks; i++)
+	{
+		if (hood.blocks[i].own_rows > 0)
+			return hood.blocks[i].block;
+	}
+	return InvalidBlockNumber;
 }
 
 TM_Result

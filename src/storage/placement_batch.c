@@ -11,14 +11,17 @@
  * grouped file brings them, needs no reservations: its new collections come
  * whole, and are packed onto page after page, as heap does it.  What tells
  * such a batch from rows in random order is that no collection comes twice,
- * and that either its rows are two a collection or its keys ascend.  The
- * collection that the batch before ended with is known to the index, so its
- * rows are placed one by one, beside the others.
+ * and that either its rows are two a collection or its keys ascend.  Rows of
+ * collections that the table has already are placed one by one, beside the
+ * others; but not of the one that the batch before ended with, which goes on
+ * where it was.
  *
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
 
+#include "access/hio.h"
+#include "storage/bufmgr.h"
 #include "storage/storage_int.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -116,30 +119,43 @@ run_end(const Batch *batch, int i)
 	return i;
 }
 
-/* Appends the new collections, and places the rows of those that are known. */
+/* Does the run that begins at i go with the rows that are packed? */
+static bool
+is_packed(const Batch *batch, int i)
+{
+	BlockNumber nearest = ddb_place_nearest(batch->rel, &batch->facts, batch->slots[i]);
+
+	return nearest == InvalidBlockNumber ||
+		(i == 0 && batch->bistate && BufferIsValid(batch->bistate->current_buf) &&
+		 nearest == BufferGetBlockNumber(batch->bistate->current_buf));
+}
+
+static void
+append(Batch *batch, int from, int to)
+{
+	if (from < to)
+		GetHeapamTableAmRoutine()->multi_insert(batch->rel, batch->slots + from, to - from,
+												batch->cid, batch->options, batch->bistate);
+}
+
+/* Packs the new collections, and places the rows of those that the table has. */
 static void
 place_grouped(Batch *batch)
 {
-	int			from = 0;
+	int			from = 0;		/* the rows from here to i are to be packed */
 	int			to;
 
 	for (int i = 0; i < batch->nslots; i = to)
 	{
 		to = run_end(batch, i);
-		if (ddb_place_knows(batch->rel, &batch->facts, batch->slots[i]))
-		{
-			for (; i < to; i++)
-				place_one(batch, i);
-			from = to;
-		}
-		else if (to == batch->nslots ||
-				 ddb_place_knows(batch->rel, &batch->facts, batch->slots[to]))
-		{
-			GetHeapamTableAmRoutine()->multi_insert(batch->rel, batch->slots + from, to - from,
-													batch->cid, batch->options, batch->bistate);
-			from = to;
-		}
+		if (is_packed(batch, i))
+			continue;
+		append(batch, from, i);
+		for (; i < to; i++)
+			place_one(batch, i);
+		from = to;
 	}
+	append(batch, from, batch->nslots);
 }
 
 void

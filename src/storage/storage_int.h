@@ -200,8 +200,8 @@ extern BlockNumber ddb_page_extend(Relation rel);
 extern void ddb_place_batch(Relation rel, const DdbFacts *facts, TupleTableSlot **slots,
 							int nslots, CommandId cid, int options, BulkInsertState bistate);
 
-/* Has the collection of this key a row, as far as the key index tells? */
-extern bool ddb_place_knows(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
+/* The page of the nearest row of the slot's collection, or invalid if it has none. */
+extern BlockNumber ddb_place_nearest(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
 
 /* *index is set when the new version needs index entries of its own. */
 extern TM_Result ddb_place_update(Relation rel, const DdbFacts *facts, ItemPointer otid,
@@ -221,6 +221,7 @@ typedef struct DdbCollectionSeen
 	int			rows;
 	BlockNumber newest;			/* the highest block it stands on */
 	int			on_newest;		/* its rows there */
+	int			pages;			/* that it stands on */
 	bool		whole;			/* the window holds all of it */
 	int			next;			/* the next collection with the same newest block, or 0 */
 } DdbCollectionSeen;
@@ -230,6 +231,7 @@ typedef struct DdbBlockSeen
 	BlockNumber block;
 	int			rows;			/* in the window; the page may hold more */
 	int			own_rows;		/* of the key's own collection */
+	int			last;			/* the collection last met on it */
 	int			newest_of;		/* the first collection whose newest block it is, or 0 */
 } DdbBlockSeen;
 
