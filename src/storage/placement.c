@@ -20,8 +20,9 @@
  *
  *	- a new collection gets the median size of the collections around it;
  *	- one that has outgrown its pages gets 1.5 times what it holds while it is
- *	  small, and 0.7 times from ten rows on, so that the waste of a guess that
- *	  came too late stays a fraction of what is there;
+ *	  small, 0.75 times from ten rows on, and 0.5 times if it is larger than
+ *	  its neighbours are, so that the waste of a guess that came too late stays
+ *	  a fraction of what is there;
  *	- one that stands packed, as COPY, CLUSTER and compaction leave it, has not
  *	  shown that it grows, and gets a tenth;
  *	- never more than a page; a collection that fills the window by itself gets
@@ -73,7 +74,9 @@
 /* The policy; the figures are in docs/performance.md. */
 #define SMALL_COLLECTION	10		/* rows, up to which growth is bet on */
 #define SMALL_GROWTH		1.5		/* reservation over what it holds */
-#define LARGE_GROWTH		0.7
+#define LARGE_GROWTH		0.75
+#define LARGER				1.5		/* times the median: such a one may have grown enough */
+#define LARGER_GROWTH		0.5
 #define TOGETHER_ROWS		8		/* rows from which a collection can look packed */
 #define TOGETHER_GROWTH		0.1		/* then little is known of its growth */
 #define FIRST_ROWS			2		/* reserved where no neighbour tells */
@@ -253,7 +256,8 @@ reservation(const Placing *p, int rows, int pages, int median)
 	bool		together = came_together(p, rows, pages);
 	double		first = together ? 0 : median > 0 ? median : FIRST_ROWS;
 	double		growth = rows * (together ? TOGETHER_GROWTH :
-								 rows < SMALL_COLLECTION ? SMALL_GROWTH : LARGE_GROWTH);
+								 rows < SMALL_COLLECTION ? SMALL_GROWTH :
+								 rows > LARGER * median ? LARGER_GROWTH : LARGE_GROWTH);
 	double		least = Min(first * p->size, PAGE_ROOM / 2);
 
 	return Min(Max(growth * p->size, Max(least, p->size)), PAGE_ROOM);
