@@ -24,7 +24,7 @@
  * the rows at the end of the file onto free pages before it, until there is
  * nothing to win.
  *
- * The protocol.  A row is moved by heap_update() with its own contents, so
+ * The protocol.  A row is locked and moved by heap_update() with its own contents, so
  * whoever waits for it follows the chain to the new version, as after any
  * update.  A row that changed since the pass's snapshot, or that somebody has
  * locked, is left alone; a pass waits for nobody.  The rows that it moved are
@@ -215,6 +215,20 @@ index_moved_row(Pass *pass)
 			 RelationGetRelationName(pass->heap));
 }
 
+/*
+ * Takes the row's lock, if that needs no waiting: heap_update() itself cannot
+ * be told not to wait, but has nothing to wait for then.
+ */
+static bool
+lock_row(Pass *pass, ItemPointer tid)
+{
+	TM_FailureData failure;
+
+	return table_tuple_lock(pass->heap, tid, pass->snapshot, pass->row,
+							GetCurrentCommandId(true), LockTupleNoKeyExclusive, LockWaitSkip, 0,
+							&failure) == TM_Ok;
+}
+
 /* Moves a row to that page, or to another if there is no room after all. */
 static bool
 move_row(Pass *pass, RowSeen *row, BlockNumber to)
@@ -222,7 +236,7 @@ move_row(Pass *pass, RowSeen *row, BlockNumber to)
 	const TableAmRoutine *heap = GetHeapamTableAmRoutine();
 	ItemPointerData tid = row->tid;
 
-	if (!table_tuple_fetch_row_version(pass->heap, &tid, pass->snapshot, pass->row))
+	if (!lock_row(pass, &tid))
 		return false;
 	ExecMaterializeSlot(pass->row);
 	for (int i = 0; i < MaxHeapTuplesPerPage; i++)
@@ -233,7 +247,7 @@ move_row(Pass *pass, RowSeen *row, BlockNumber to)
 
 		RelationSetTargetBlock(pass->heap, to);
 		if (heap->tuple_update(pass->heap, &tid, pass->row, GetCurrentCommandId(true),
-							   InvalidSnapshot, InvalidSnapshot, false, &failure, &lockmode,
+							   InvalidSnapshot, InvalidSnapshot, true, &failure, &lockmode,
 							   &indexes) != TM_Ok)
 			break;
 		if (indexes != TU_None)
