@@ -17,7 +17,11 @@
  *
  * The facts hang on the heap relation's rd_amcache (heap does not use it), so
  * PostgreSQL forgets them whenever the relation, its indexes, triggers, rules,
- * policies or constraints change.
+ * policies or constraints change.  But they are found by looking at the
+ * catalogs, which is when such news arrives: a trigger that a reader learns of
+ * when it opens an index was not there when it looked for triggers, and no
+ * second message would ever come.  So facts that news came between are found
+ * again.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,6 +37,7 @@
 #include "nodes/primnodes.h"
 #include "storage/storage_int.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -192,7 +197,7 @@ columns_are_plain(TupleDesc desc, const DdbFacts *facts)
 		if (att->attisdropped)
 			continue;
 		ncolumns++;
-		if (!att->attnotnull || att->attgenerated || att->attidentity)
+		if (!att->attnotnull || att->attgenerated || att->attidentity || att->atttypmod != -1)
 			return false;
 	}
 	if (ncolumns != facts->schema.nkeys + 1)
@@ -289,6 +294,42 @@ find_facts(Relation rel, DdbFacts *facts)
 		facts->plain = false;
 }
 
+/* News of the relation whose facts are being found. */
+static Oid	finding = InvalidOid;
+static bool news = false;
+
+static void
+invalidated(Datum arg, Oid relid)
+{
+	if (relid == InvalidOid || relid == finding)
+		news = true;
+}
+
+void
+ddb_facts_init(void)
+{
+	CacheRegisterRelcacheCallback(invalidated, (Datum) 0);
+}
+
+/*
+ * Until no news came, or such as changed nothing: a server that discards its
+ * caches all the time has news without end.
+ */
+static void
+find_settled_facts(Relation rel, DdbFacts *facts)
+{
+	DdbFacts	before;
+
+	memset(facts, 0, sizeof(*facts));
+	do
+	{
+		before = *facts;
+		finding = RelationGetRelid(rel);
+		news = false;
+		find_facts(rel, facts);
+	} while (news && memcmp(&before, facts, sizeof(before)) != 0);
+}
+
 const DdbFacts *
 ddb_facts(Relation rel)
 {
@@ -297,13 +338,9 @@ ddb_facts(Relation rel)
 
 	if (likely(rel->rd_amcache))
 		return rel->rd_amcache;
-	find_facts(rel, &facts);
+	find_settled_facts(rel, &facts);
 	kept = MemoryContextAlloc(CacheMemoryContext, sizeof(DdbFacts));
 	*kept = facts;
-
-	/* Opening the indexes may have invalidated and rebuilt the entry. */
-	if (rel->rd_amcache)
-		pfree(rel->rd_amcache);
 	rel->rd_amcache = kept;
 	return kept;
 }

@@ -129,6 +129,9 @@ typedef struct DdbFacts
 
 extern const DdbFacts *ddb_facts(Relation rel);
 
+/* Listens for news of relations; called once, at load. */
+extern void ddb_facts_init(void);
+
 /* The type of a key column, or false when it cannot be one. */
 extern bool ddb_key_type(Oid typid, uint8 *type);
 

@@ -198,6 +198,7 @@ utility_hook(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 void
 ddb_storage_init(void)
 {
+	ddb_facts_init();
 	RegisterXactCallback(transaction_ended, NULL);
 	RegisterSubXactCallback(subtransaction_ended, NULL);
 	CacheRegisterRelcacheCallback(invalidated, (Datum) 0);
