@@ -73,6 +73,17 @@ SELECT n_api('DeleteTable', repeat('n', len)) IS NULL AS failed FROM unnest('{63
 DROP TABLE n_renamed;
 DROP FUNCTION n_api;
 
+-- Rows that drops left behind unseen give way to tables that take their names.
+SELECT ddb.create_table('n_moves', 'id');
+CREATE SCHEMA n_there;
+INSERT INTO ddb.catalog (schema_name, relation_name, name)
+	VALUES ('public', 'n_moved', 'gone'), ('n_there', 'n_moved', 'gone'), ('n_later', 'n_moved', 'gone');
+ALTER TABLE n_moves RENAME TO n_moved;
+ALTER TABLE n_moved SET SCHEMA n_there;
+ALTER SCHEMA n_there RENAME TO n_later;
+SELECT schema_name, name FROM ddb.catalog WHERE relation_name = 'n_moved';
+DROP SCHEMA n_later CASCADE;
+
 DROP TABLE orders, "Orders", n_plain, n_keys, n_longkey;
 DROP SCHEMA n_other CASCADE;
 SELECT count(*) FROM ddb.catalog;

@@ -112,13 +112,15 @@ change(const char *command, int nargs, const char *const *args)
 	ddb_catalog_leave(&scope);
 }
 
+/* A row left over by a drop that no event trigger saw is overwritten. */
+#define OVERWRITE \
+	" ON CONFLICT (schema_name, relation_name) DO UPDATE" \
+	" SET name = excluded.name, id = excluded.id, created = excluded.created"
+
 void
 ddb_catalog_insert(const char *schema, const char *relname, const char *name)
 {
-	/* A row left over by a drop that no event trigger saw is overwritten. */
-	change("INSERT INTO ddb.catalog (schema_name, relation_name, name) VALUES ($1, $2, $3)"
-		   " ON CONFLICT (schema_name, relation_name) DO UPDATE"
-		   " SET name = excluded.name, id = excluded.id, created = excluded.created",
+	change("INSERT INTO ddb.catalog (schema_name, relation_name, name) VALUES ($1, $2, $3)" OVERWRITE,
 		   3, (const char *const[]) {schema, relname, name});
 }
 
@@ -133,16 +135,19 @@ void
 ddb_catalog_move(const char *schema, const char *relname,
 				 const char *new_schema, const char *new_relname)
 {
-	change("UPDATE ddb.catalog SET schema_name = $3, relation_name = $4,"
-		   " name = CASE WHEN $2 = $4 THEN name ELSE $4 END"
-		   " WHERE schema_name = $1 AND relation_name = $2",
+	change("WITH moved AS (DELETE FROM ddb.catalog"
+		   " WHERE schema_name = $1 AND relation_name = $2 RETURNING *)"
+		   " INSERT INTO ddb.catalog (schema_name, relation_name, name, id, created)"
+		   " SELECT $3, $4, CASE WHEN $2 = $4 THEN name ELSE $4 END, id, created FROM moved" OVERWRITE,
 		   4, (const char *const[]) {schema, relname, new_schema, new_relname});
 }
 
 void
 ddb_catalog_move_schema(const char *schema, const char *new_schema)
 {
-	change("UPDATE ddb.catalog SET schema_name = $2 WHERE schema_name = $1",
+	change("WITH moved AS (DELETE FROM ddb.catalog WHERE schema_name = $1 RETURNING *)"
+		   " INSERT INTO ddb.catalog (schema_name, relation_name, name, id, created)"
+		   " SELECT $2, relation_name, name, id, created FROM moved" OVERWRITE,
 		   2, (const char *const[]) {schema, new_schema});
 }
 
