@@ -194,6 +194,15 @@ DROP FUNCTION who;
 REVOKE CREATE ON SCHEMA public FROM regress_ddb_owner;
 DROP ROLE regress_ddb_owner;
 
+-- Another index compares the very key that is being written.
+SELECT ddb.create_table('t', 'PK', 'SK');
+CREATE INDEX t_beyond ON t (('k' #<# pk));
+SELECT ddb.put_item('t', json_build_object('PK', 'k', 'SK', sk, 'v', 1)) IS NULL AS put FROM unnest('{a,b,zz}'::text[]) sk;
+SET enable_seqscan = off;
+SELECT count(*) FROM t WHERE ('k' #<# pk) = false;
+RESET enable_seqscan;
+DROP TABLE t;
+
 -- What PostgreSQL forbids half-way through a transaction.
 SELECT ddb.create_table('t', 'PK');
 BEGIN;

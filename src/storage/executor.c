@@ -326,9 +326,8 @@ ddb_exec_get(DdbTable *table, const DdbKey *key, DdbRecord *record)
 {
 	bool		found;
 
-	ddb_hash_withdraw();
-	MemoryContextReset(table->row_context);
 	ddb_table_hold(table);
+	MemoryContextReset(table->row_context);
 	found = select_row(table, key, table->row_context, true, record);
 	ddb_table_let_go(table);
 	return found;

@@ -54,8 +54,8 @@
  * page whose lock is not free at once is passed over, and after two such the
  * free space map decides, so that the writers of a hot collection spread out
  * before they queue.  fillfactor keeps room for updates in place, as in any
- * table, and is left free by inserts.  A relation without a key index (a rewrite, a restore)
- * is plain heap.
+ * table, and is left free by inserts.  A relation without a key index (a
+ * rewrite, a restore) is plain heap.
  *
  *-------------------------------------------------------------------------
  */
@@ -68,7 +68,6 @@
 #include "storage/freespace.h"
 #include "storage/lmgr.h"
 #include "storage/storage_int.h"
-#include "utils/hsearch.h"
 #include "utils/rel.h"
 
 /* The policy; the figures are in docs/performance.md. */

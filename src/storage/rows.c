@@ -253,12 +253,12 @@ insert_into_all_indexes(DdbTable *table, bool update)
 	List	   *arbiters = list_make1_oid(table->facts.key_index);
 	bool		conflict = false;
 
+	ddb_table_hold(table);
 	InitResultRelInfo(result, table->heap, 0, NULL, 0);
 	ExecOpenIndices(result, false);
-	ddb_table_hold(table);
 	ddb_exec_insert_index_tuples(result, table->new_slot, estate, update, &conflict, arbiters);
-	ddb_table_let_go(table);
 	ExecCloseIndices(result);
+	ddb_table_let_go(table);
 	FreeExecutorState(estate);
 	return !conflict;
 }

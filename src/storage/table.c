@@ -400,6 +400,8 @@ void
 ddb_table_hold(DdbTable *table)
 {
 	Assert(!table->held);
+	/* Users' code may compare the very datum that is being looked for. */
+	ddb_hash_withdraw();
 	table->held = GetCurrentTransactionNestLevel();
 }
 
