@@ -171,7 +171,7 @@ SELECT ddb.full_item(a) FROM k_audit a ORDER BY pk;
 DROP TRIGGER k_trigger ON k;
 
 -- An index whose expression reads the table through us.
-CREATE FUNCTION k_peek(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT ddb.get_item('public.k', 'a', '3') ->> 'n' $$;
+CREATE FUNCTION k_peek(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT ddb.get_item('public.k', 'a', '3') OPERATOR(public.->>) 'n' $$;
 CREATE INDEX k_peek ON k (k_peek(sk));
 SELECT ddb.put_item('k', json_build_object('PK', 'peek', 'SK', '1', 'v', 1, 't', repeat('compress me ', 2000)));
 SELECT length(ddb.put_item('k', '{"PK": "peek", "SK": "1", "v": 2}', return_values => 'ALL_OLD') ->> 't');
