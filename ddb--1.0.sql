@@ -16,6 +16,7 @@ $$;
 -- Functions and types live in schema ddb, operators in the extension's own
 -- schema (public by default), or nobody would find them.
 CREATE SCHEMA ddb;
+COMMENT ON SCHEMA ddb IS 'functions and types of DynamoDB''s single-table model';
 GRANT USAGE ON SCHEMA ddb TO PUBLIC;
 
 -------------------------------------------------------------------------------
@@ -279,19 +280,19 @@ COMMENT ON FUNCTION ddb.to_set(doc ddb.doc, VARIADIC attributes text[]) IS 'turn
 
 CREATE FUNCTION ddb.matches(item ddb.item, condition text, attr_names ddb.doc DEFAULT NULL,
 	attr_values ddb.doc DEFAULT NULL) RETURNS boolean
-AS 'MODULE_PATHNAME', 'ddb_fn_matches' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'ddb_fn_matches' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION ddb.matches(ddb.item, text, ddb.doc, ddb.doc)
 	IS 'is the condition expression true of the item? for WHERE and CHECK';
 
 CREATE FUNCTION ddb.apply(item ddb.item, update text, attr_names ddb.doc DEFAULT NULL,
 	attr_values ddb.doc DEFAULT NULL) RETURNS ddb.item
-AS 'MODULE_PATHNAME', 'ddb_fn_apply' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'ddb_fn_apply' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION ddb.apply(ddb.item, text, ddb.doc, ddb.doc)
 	IS 'the item after the update expression';
 
 CREATE FUNCTION ddb.project(item ddb.item, projection text, attr_names ddb.doc DEFAULT NULL)
 	RETURNS ddb.item
-AS 'MODULE_PATHNAME', 'ddb_fn_project' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'ddb_fn_project' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION ddb.project(ddb.item, text, ddb.doc)
 	IS 'the parts of the item that the projection expression names';
 
@@ -302,7 +303,7 @@ COMMENT ON FUNCTION ddb.project(ddb.item, text, ddb.doc)
 -- src/storage/compact.c
 CREATE FUNCTION ddb.compact(tbl regclass,
 		OUT rows_moved bigint, OUT collections_moved bigint, OUT collections_seen bigint)
-	AS 'MODULE_PATHNAME', 'ddb_fn_compact' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'ddb_fn_compact' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000;
 COMMENT ON FUNCTION ddb.compact(regclass) IS
 	'one pass that moves rows of scattered collections together; repeat until it moves none';
 
@@ -366,6 +367,7 @@ CREATE OPERATOR CLASS ddb.text_hash_ops FOR TYPE text USING btree AS
 	FUNCTION 5 ddb.key_options(internal);
 COMMENT ON OPERATOR CLASS ddb.text_hash_ops USING btree IS
 	'text ordered by a stable 64-bit hash, then by value';
+COMMENT ON OPERATOR FAMILY ddb.text_hash_ops USING btree IS 'the order of partition keys';
 
 CREATE FUNCTION ddb.key_hash(numeric) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'ddb_numeric_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -419,6 +421,7 @@ CREATE OPERATOR CLASS ddb.numeric_hash_ops FOR TYPE numeric USING btree AS
 	FUNCTION 5 ddb.key_options(internal);
 COMMENT ON OPERATOR CLASS ddb.numeric_hash_ops USING btree IS
 	'numeric ordered by a stable 64-bit hash, then by value';
+COMMENT ON OPERATOR FAMILY ddb.numeric_hash_ops USING btree IS 'the order of partition keys';
 
 CREATE FUNCTION ddb.key_hash(bytea) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'ddb_bytea_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -473,6 +476,7 @@ CREATE OPERATOR CLASS ddb.bytea_hash_ops FOR TYPE bytea USING btree AS
 	FUNCTION 5 ddb.key_options(internal);
 COMMENT ON OPERATOR CLASS ddb.bytea_hash_ops USING btree IS
 	'bytea ordered by a stable 64-bit hash, then by value';
+COMMENT ON OPERATOR FAMILY ddb.bytea_hash_ops USING btree IS 'the order of partition keys';
 
 -- What a table's CHECK constraint calls.
 CREATE FUNCTION ddb.check_key(VARIADIC "any") RETURNS boolean
@@ -514,10 +518,12 @@ CREATE FUNCTION ddb.on_drop() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_drop' LANGUAGE C;
 COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables';
 CREATE EVENT TRIGGER ddb_on_drop ON sql_drop EXECUTE FUNCTION ddb.on_drop();
+COMMENT ON EVENT TRIGGER ddb_on_drop IS 'the catalog follows dropped tables';
 CREATE FUNCTION ddb.on_alter() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_alter' LANGUAGE C;
 COMMENT ON FUNCTION ddb.on_alter() IS 'the catalog follows renamed and moved tables';
 CREATE EVENT TRIGGER ddb_on_alter ON ddl_command_end EXECUTE FUNCTION ddb.on_alter();
+COMMENT ON EVENT TRIGGER ddb_on_alter IS 'the catalog follows renamed and moved tables';
 
 CREATE FUNCTION ddb.create_table(name text, partition_key text, sort_key text DEFAULT NULL,
 		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S')
@@ -559,13 +565,13 @@ COMMENT ON FUNCTION ddb.populate_record(anyelement, ddb.doc) IS
 CREATE TYPE ddb.key;
 CREATE FUNCTION ddb.key_in(cstring) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION ddb.key_in(cstring) IS 'I/O: keeps the text, which the table''s key type will read';
 CREATE FUNCTION ddb.key_out(ddb.key) RETURNS cstring
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key_out(ddb.key) IS 'I/O';
+COMMENT ON FUNCTION ddb.key_out(ddb.key) IS 'I/O: for people who look at one';
 CREATE FUNCTION ddb.key_recv(internal) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION ddb.key_recv(internal) IS 'I/O: keeps the bytes, which the table''s key type will read';
 CREATE TYPE ddb.key (
 	INPUT = ddb.key_in, OUTPUT = ddb.key_out, RECEIVE = ddb.key_recv,
 	INTERNALLENGTH = VARIABLE, STORAGE = extended
@@ -574,31 +580,39 @@ COMMENT ON TYPE ddb.key IS 'a key value as a parameter: read by the table''s key
 
 -- Text stays text until the table's key type is known.
 CREATE CAST (text AS ddb.key) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (text AS ddb.key) IS 'text, read by the table''s key type';
 CREATE CAST (varchar AS ddb.key) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (varchar AS ddb.key) IS 'text, read by the table''s key type';
 CREATE FUNCTION ddb.key(smallint) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int2' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(smallint) IS 'cast';
+COMMENT ON FUNCTION ddb.key(smallint) IS 'a number as a key value';
 CREATE CAST (smallint AS ddb.key) WITH FUNCTION ddb.key(smallint) AS IMPLICIT;
+COMMENT ON CAST (smallint AS ddb.key) IS 'a number, held against the table''s key type';
 CREATE FUNCTION ddb.key(integer) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int4' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(integer) IS 'cast';
+COMMENT ON FUNCTION ddb.key(integer) IS 'a number as a key value';
 CREATE CAST (integer AS ddb.key) WITH FUNCTION ddb.key(integer) AS IMPLICIT;
+COMMENT ON CAST (integer AS ddb.key) IS 'a number, held against the table''s key type';
 CREATE FUNCTION ddb.key(bigint) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_int8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(bigint) IS 'cast';
+COMMENT ON FUNCTION ddb.key(bigint) IS 'a number as a key value';
 CREATE CAST (bigint AS ddb.key) WITH FUNCTION ddb.key(bigint) AS IMPLICIT;
+COMMENT ON CAST (bigint AS ddb.key) IS 'a number, held against the table''s key type';
 CREATE FUNCTION ddb.key(numeric) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(numeric) IS 'cast';
+COMMENT ON FUNCTION ddb.key(numeric) IS 'a number as a key value';
 CREATE CAST (numeric AS ddb.key) WITH FUNCTION ddb.key(numeric) AS IMPLICIT;
+COMMENT ON CAST (numeric AS ddb.key) IS 'a number, held against the table''s key type';
 CREATE FUNCTION ddb.key(bytea) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(bytea) IS 'cast';
+COMMENT ON FUNCTION ddb.key(bytea) IS 'binary as a key value';
 CREATE CAST (bytea AS ddb.key) WITH FUNCTION ddb.key(bytea) AS IMPLICIT;
+COMMENT ON CAST (bytea AS ddb.key) IS 'binary, held against the table''s key type';
 CREATE FUNCTION ddb.key(uuid) RETURNS ddb.key
 	AS 'MODULE_PATHNAME', 'ddb_fn_key_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ddb.key(uuid) IS 'cast';
+COMMENT ON FUNCTION ddb.key(uuid) IS 'a string as a key value';
 CREATE CAST (uuid AS ddb.key) WITH FUNCTION ddb.key(uuid) AS IMPLICIT;
+COMMENT ON CAST (uuid AS ddb.key) IS 'a string, held against the table''s key type';
 
 -- One item.  Everything after the keys has a default: name it.
 CREATE FUNCTION ddb.get_item(tbl regclass, pk ddb.key, sk ddb.key DEFAULT NULL,
@@ -732,7 +746,6 @@ COMMENT ON TABLE ddb.transaction_tokens IS 'tokens of the transactions of the la
 -------------------------------------------------------------------------------
 
 CREATE FUNCTION ddb.api(operation text, request json) RETURNS json
-	AS 'MODULE_PATHNAME', 'ddb_api'
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'ddb_api' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
 COMMENT ON FUNCTION ddb.api(text, json) IS
 	'serves a request of DynamoDB''s JSON API: the operation''s name and the request body in, the reply body out';
