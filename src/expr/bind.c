@@ -23,9 +23,6 @@
  * The maps
  * ---------------------------------------------------------------------- */
 
-#define NAMES	"ExpressionAttributeNames"
-#define VALUES	"ExpressionAttributeValues"
-
 /* "#n" or ":v": the mark, then letters, digits and underscores. */
 static bool
 is_placeholder(DdbName key, char mark)
@@ -43,7 +40,7 @@ is_placeholder(DdbName key, char mark)
 void
 ddb_exprs_check_placeholder(DdbName key, char mark)
 {
-	const char *map = mark == '#' ? NAMES : VALUES;
+	const char *map = mark == '#' ? DDB_NAMES : DDB_VALUES;
 
 	if (key.len > DDB_MAX_PLACEHOLDER)
 		ddb_raise(DDB_VALIDATION,
@@ -58,13 +55,13 @@ static void
 check_name_value(DdbName key, DdbValue value)
 {
 	if (value.type != DDB_S)
-		ddb_raise(DDB_VALIDATION, NAMES " contains invalid value: Attribute name must be a string for key %.*s",
+		ddb_raise(DDB_VALIDATION, DDB_NAMES " contains invalid value: Attribute name must be a string for key %.*s",
 				  (int) key.len, key.data);
 	if (value.len == 0)
-		ddb_raise(DDB_VALIDATION, NAMES " contains invalid value: Empty attribute name for key %.*s",
+		ddb_raise(DDB_VALIDATION, DDB_NAMES " contains invalid value: Empty attribute name for key %.*s",
 				  (int) key.len, key.data);
 	if (value.len > DDB_MAX_NAME)
-		ddb_raise(DDB_VALIDATION, NAMES " contains invalid value: Attribute name is too large, must be less than %d bytes for key %.*s",
+		ddb_raise(DDB_VALIDATION, DDB_NAMES " contains invalid value: Attribute name is too large, must be less than %d bytes for key %.*s",
 				  DDB_MAX_NAME + 1, (int) key.len, key.data);
 }
 
@@ -75,7 +72,7 @@ count_entries(const DdbValue *given, char mark)
 	uint32		count = ddb_value_count(*given);
 
 	if (count == 0)
-		ddb_raise(DDB_VALIDATION, "%s must not be empty", mark == '#' ? NAMES : VALUES);
+		ddb_raise(DDB_VALIDATION, "%s must not be empty", mark == '#' ? DDB_NAMES : DDB_VALUES);
 	return count;
 }
 
@@ -379,9 +376,9 @@ void
 ddb_exprs_check_given(unsigned accepted, unsigned given, bool names, bool values)
 {
 	if (names && given == 0)
-		ddb_raise(DDB_VALIDATION, NAMES " can only be specified when using expressions");
+		ddb_raise(DDB_VALIDATION, DDB_NAMES " can only be specified when using expressions");
 	if (values && (given & ~DDB_EXPR_BIT(DDB_EXPR_PROJECTION)) == 0)
-		ddb_raise(DDB_VALIDATION, VALUES " can only be specified when using expressions%s",
+		ddb_raise(DDB_VALIDATION, DDB_VALUES " can only be specified when using expressions%s",
 				  null_expressions(accepted));
 }
 
@@ -397,8 +394,8 @@ ddb_exprs_finish(DdbExprSet *set)
 	}
 	ddb_exprs_check_given(set->accepts, given, set->names.given != NULL, set->values.given != NULL);
 
-	check_unused(NAMES, &set->names);
-	check_unused(VALUES, &set->values);
+	check_unused(DDB_NAMES, &set->names);
+	check_unused(DDB_VALUES, &set->values);
 	for (DdbExpr *expr = set->first; expr; expr = expr->next)
 	{
 		if (expr->kind == DDB_EXPR_KEY_CONDITION && !expr->legacy)

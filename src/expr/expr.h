@@ -25,6 +25,10 @@
 #define DDB_MAX_IN_OPERANDS		100
 #define DDB_MAX_PLACEHOLDER		255
 
+/* A request's members that hold the #names and the :values. */
+#define DDB_NAMES	"ExpressionAttributeNames"
+#define DDB_VALUES	"ExpressionAttributeValues"
+
 typedef enum DdbExprKind
 {
 	DDB_EXPR_CONDITION,

@@ -54,7 +54,7 @@ grow(DdbBuilder *b)
 {
 	/* An entry is at least a byte of the body, so this bounds both. */
 	if (b->capacity >= DDB_MAX_BODY / 4)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+		ddb_check_item_size(PG_UINT64_MAX);
 	b->capacity *= 2;
 	if (b->entries == b->inlined)
 	{
@@ -194,7 +194,7 @@ static uint8 *
 new_body(uint64 size)
 {
 	if (size > DDB_MAX_BODY)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+		ddb_check_item_size(size);
 	return palloc((Size) size);
 }
 

@@ -104,12 +104,19 @@ ddb_map_size(DdbValue map)
 	return size;
 }
 
+void
+ddb_check_item_size(uint64 size)
+{
+	if (size > DDB_MAX_ITEM_SIZE)
+		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+}
+
 DdbValue
 ddb_map_check_size(DdbValue map)
 {
 	/* No size is more than four times the bytes (an empty list in a list). */
-	if (map.len > DDB_MAX_ITEM_SIZE / 4 && ddb_map_size(map) > DDB_MAX_ITEM_SIZE)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+	if (map.len > DDB_MAX_ITEM_SIZE / 4)
+		ddb_check_item_size(ddb_map_size(map));
 	return map;
 }
 

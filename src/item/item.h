@@ -230,7 +230,10 @@ extern uint64 ddb_value_hash(DdbValue value);
 extern uint32 ddb_value_size(DdbValue value);
 extern uint32 ddb_map_size(DdbValue map);
 
-/* Raises "Item size has exceeded ..." for more than an item may hold; returns the map. */
+/* Raises "Item size has exceeded ..." for more than an item may hold. */
+extern void ddb_check_item_size(uint64 size);
+
+/* The same for an item of this map; returns it. */
 extern DdbValue ddb_map_check_size(DdbValue map);
 
 /* Containers within containers: 0 for a scalar, 1 for a map of scalars. */

@@ -46,8 +46,7 @@ static void
 check_item_size(DdbPlan *plan, const DdbWrite *write)
 {
 	plan->size = ddb_map_size(write->item);
-	if (plan->size > DDB_MAX_ITEM_SIZE)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+	ddb_check_item_size(plan->size);
 }
 
 /* Parses the expressions of one write; the first step. */

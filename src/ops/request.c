@@ -141,9 +141,6 @@ keep(DdbValue value)
  * use them in; when everything else of the request has been read, the keys of
  * both maps; and then the values, of which the message names the bad one.
  * ---------------------------------------------------------------------- */
-#define NAMES	"ExpressionAttributeNames"
-#define VALUES	"ExpressionAttributeValues"
-
 void
 ddb_request_check_given(const DdbJson *body, unsigned kinds)
 {
@@ -154,7 +151,7 @@ ddb_request_check_given(const DdbJson *body, unsigned kinds)
 		if ((kinds & DDB_EXPR_BIT(kind)) && member(body, ddb_kind_name(kind)))
 			given |= DDB_EXPR_BIT(kind);
 	}
-	ddb_exprs_check_given(kinds, given, member(body, NAMES) != NULL, member(body, VALUES) != NULL);
+	ddb_exprs_check_given(kinds, given, member(body, DDB_NAMES) != NULL, member(body, DDB_VALUES) != NULL);
 }
 
 static void
@@ -189,7 +186,7 @@ name_value(DdbName key, MemoryContext context)
 	MemoryContextSwitchTo(context);
 	error = CopyErrorData();
 	FlushErrorState();
-	ddb_raise(DDB_VALIDATION, VALUES " contains invalid value: %s for key %.*s",
+	ddb_raise(DDB_VALIDATION, DDB_VALUES " contains invalid value: %s for key %.*s",
 			  error->message, (int) key.len, key.data);
 }
 
@@ -218,8 +215,8 @@ read_values(const DdbJson *map)
 void
 ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders)
 {
-	const DdbJson *names = member(body, NAMES);
-	const DdbJson *values = member(body, VALUES);
+	const DdbJson *names = member(body, DDB_NAMES);
+	const DdbJson *values = member(body, DDB_VALUES);
 
 	placeholders->names = names ? read_names(names) : NULL;
 	placeholders->values = values ? read_values(values) : NULL;

@@ -137,6 +137,15 @@ raise_if_canceled(const Reason *first, Size stride, int n)
 						"specific reasons [%s]", codes.data);
 }
 
+/* Puts the keys into lock order; one that stands twice is refused. */
+static void
+sort_distinct(DdbKeyRef *refs, int n)
+{
+	if (ddb_sort_keys(refs, n) >= 0)
+		ddb_raise(DDB_VALIDATION,
+				  "Transaction request cannot include multiple operations on one item");
+}
+
 /* An empty key is the request's error, not its action's. */
 static void
 refuse_empty_key(const DdbKeySchema *schema, DdbValue map)
@@ -204,9 +213,7 @@ sort_actions(Action *actions, int n)
 		if (!actions[i].reason.code)
 			refs[known++] = (DdbKeyRef) {ddb_table_oid(actions[i].plan.table),
 			&actions[i].plan.key, i};
-	if (ddb_sort_keys(refs, known) >= 0)
-		ddb_raise(DDB_VALIDATION,
-				  "Transaction request cannot include multiple operations on one item");
+	sort_distinct(refs, known);
 	return refs;
 }
 
@@ -364,9 +371,7 @@ ddb_transact_get(const DdbGet *gets, int n, DdbValue *items, bool *found)
 		if (!reasons[i].code)
 			refs[known++] = (DdbKeyRef) {ddb_table_oid(plans[i].table), &plans[i].key, i};
 	}
-	if (ddb_sort_keys(refs, known) >= 0)
-		ddb_raise(DDB_VALIDATION,
-				  "Transaction request cannot include multiple operations on one item");
+	sort_distinct(refs, known);
 	raise_if_canceled(reasons, sizeof(Reason), n);
 
 	for (int i = 0; i < n; i++)

@@ -20,6 +20,14 @@
 #include "base/errors.h"
 #include "storage/storage_int.h"
 
+void
+ddb_raise_null(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("a row of a ddb table has a null")));
+}
+
 static AttrNumber
 key_column(const DdbFacts *facts, int which)
 {
@@ -91,8 +99,7 @@ check_size(const DdbFacts *facts, TupleTableSlot *slot, Datum item)
 		record.key.values[k] = ddb_key_from_datum(facts->schema.attr[k].type,
 												  slot->tts_values[key_column(facts, k) - 1]);
 	record.map = ddb_item_map(PG_DETOAST_DATUM_PACKED(item));
-	if (ddb_record_size(&record) > DDB_MAX_ITEM_SIZE)
-		ddb_raise(DDB_VALIDATION, "Item size has exceeded the maximum allowed size");
+	ddb_check_item_size(ddb_record_size(&record));
 }
 
 void

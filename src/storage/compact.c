@@ -588,12 +588,6 @@ begin_stretch(Pass *pass)
 /* ----------------------------------------------------------------------
  * The pass
  * ---------------------------------------------------------------------- */
-static Datum
-always(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(true);
-}
-
 static void
 begin_scan(Pass *pass)
 {
@@ -602,7 +596,7 @@ begin_scan(Pass *pass)
 	pass->from.sk_attno = 1;
 	pass->from.sk_strategy = BTGreaterEqualStrategyNumber;
 	pass->from.sk_collation = pass->index->rd_indcollation[0];
-	pass->from.sk_func.fn_addr = always;
+	pass->from.sk_func.fn_addr = ddb_always;
 	pass->from.sk_func.fn_nargs = 2;
 	pass->from.sk_func.fn_strict = true;
 	pass->from.sk_func.fn_mcxt = CurrentMemoryContext;

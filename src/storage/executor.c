@@ -259,14 +259,6 @@ run_write(Statement *s)
 	return processed;
 }
 
-static void
-raise_null(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("a row of a ddb table has a null")));
-}
-
 /* The item of the first row returned, detoasted, in memory of `context`. */
 static DdbItem *
 result_item(MemoryContext context)
@@ -277,7 +269,7 @@ result_item(MemoryContext context)
 	DdbItem    *item;
 
 	if (isnull)
-		raise_null();
+		ddb_raise_null();
 	item = (DdbItem *) PG_DETOAST_DATUM_COPY(datum);
 	MemoryContextSwitchTo(caller);
 	return item;
@@ -287,7 +279,7 @@ static Datum
 not_null(TupleTableSlot *slot, int column)
 {
 	if (slot->tts_isnull[column])
-		raise_null();
+		ddb_raise_null();
 	return slot->tts_values[column];
 }
 

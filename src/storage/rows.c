@@ -51,9 +51,7 @@ slot_item(DdbTable *table)
 	DdbColumnValues values;
 
 	if (unlikely(!ddb_read_columns(tuple, &table->facts, RelationGetDescr(table->heap), &values)))
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("a row of \"%s\" has a null", RelationGetRelationName(table->heap))));
+		ddb_raise_null();
 	return (struct varlena *) DatumGetPointer(values.item);
 }
 

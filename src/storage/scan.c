@@ -114,8 +114,8 @@ struct DdbScan
 /* ----------------------------------------------------------------------
  * The functions of scan keys
  * ---------------------------------------------------------------------- */
-static Datum
-always(PG_FUNCTION_ARGS)
+Datum
+ddb_always(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(true);
 }
@@ -264,7 +264,7 @@ add_bound(DdbScan *scan, const Bound *bound, bool lower)
 	else
 		strategy = bound->inclusive ? BTLessEqualStrategyNumber : BTLessStrategyNumber;
 	add_key(scan, 2, strategy, ddb_key_to_datum(bound->value),
-			begins ? always : key_function(scan->facts.schema.attr[1].type, strategy));
+			begins ? ddb_always : key_function(scan->facts.schema.attr[1].type, strategy));
 }
 
 static void
@@ -452,9 +452,9 @@ collection_keys(DdbScan *scan)
 {
 	scan->nkeys = 0;
 	if (scan->pk)
-		add_key(scan, 1, BTGreaterStrategyNumber, scan->pk, always);
+		add_key(scan, 1, BTGreaterStrategyNumber, scan->pk, ddb_always);
 	else if (scan->begins_at_hash)
-		add_key(scan, 1, BTGreaterEqualStrategyNumber, ddb_hash_bound(scan->first_hash), always);
+		add_key(scan, 1, BTGreaterEqualStrategyNumber, ddb_hash_bound(scan->first_hash), ddb_always);
 	if (scan->ends_at_hash)
 		add_key(scan, 1, BTLessStrategyNumber, PointerGetDatum(scan), before_end_hash);
 }
@@ -602,14 +602,6 @@ ddb_scan_segment(DdbTable *table, uint32 segment, uint32 total, const DdbKey *af
 	return scan;
 }
 
-static void
-raise_null(DdbScan *scan)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("a row of \"%s\" has a null", RelationGetRelationName(scan->heap))));
-}
-
 /* The record of a row; it points into the batch, or to what was detoasted. */
 static void
 make_record(DdbScan *scan, const Row *row, DdbRecord *record)
@@ -620,7 +612,7 @@ make_record(DdbScan *scan, const Row *row, DdbRecord *record)
 	MemoryContext caller;
 
 	if (!ddb_read_columns(&tuple, facts, RelationGetDescr(scan->heap), &values))
-		raise_null(scan);
+		ddb_raise_null();
 	MemoryContextReset(scan->row_context);
 	caller = MemoryContextSwitchTo(scan->row_context);
 	record->schema = &facts->schema;

@@ -43,6 +43,9 @@ extern uint64 ddb_hash_bytes(const uint8 *data, size_t len);
  */
 extern Datum ddb_hash_bound(int64 hash);
 
+/* The function of a scan key that the descent has settled (scan.c). */
+extern Datum ddb_always(PG_FUNCTION_ARGS);
+
 /* The hash of a key column's value. */
 extern int64 ddb_datum_hash(DdbType type, Datum datum);
 
@@ -156,6 +159,9 @@ extern bool ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc d
 
 /* Raises YD001 when the row is not one of this table's; may change its item. */
 extern void ddb_check_row(const DdbFacts *facts, TupleTableSlot *slot);
+
+/* Raises the error of a null in a row that came before the columns were NOT NULL. */
+extern void ddb_raise_null(void) pg_attribute_noreturn();
 
 /* ----------------------------------------------------------------------
  * placement.c: where rows go
