@@ -27,20 +27,35 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/storage_int.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 /* A walk along the leaf level, in one direction. */
 typedef struct Walk
 {
 	Relation	index;
+	DdbCollectionSeen *seen;	/* the collection it has come to */
+	bool		ended;
+	int			width;			/* entries gone over */
 	Page		page;			/* a copy: the page both walks begin on, or the buffer */
 	PGAlignedBlock buffer;
 	OffsetNumber off;			/* the next entry to look at */
+	OffsetNumber low;			/* the page's first and last */
+	OffsetNumber high;
 	int			step;			/* 1 or -1 */
 	int			pages;			/* that may still be read */
 	const char *last;			/* the partition key last met */
 	char		last_copy[BLCKSZ / 2];	/* kept across a change of page */
 } Walk;
+
+/*
+ * There is one neighbourhood at a time: it is large, and nothing that is called
+ * from here calls back.
+ */
+static DdbNeighbourhood neighbourhood;
+static PGAlignedBlock first_page;
+static Walk before;
+static Walk after;
 
 /* The pages that a walk reads beyond its first; entries may be few on each. */
 #define WALK_PAGES 4
@@ -56,6 +71,13 @@ copy_page(Relation index, BlockNumber block, Page copy)
 	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
 	_bt_relbuf(index, buffer);
 	return !P_IGNORE(BTPageGetOpaque(copy));
+}
+
+static void
+set_page(Walk *walk)
+{
+	walk->low = P_FIRSTDATAKEY(BTPageGetOpaque(walk->page));
+	walk->high = PageGetMaxOffsetNumber(walk->page);
 }
 
 /* Goes on to the sibling page. */
@@ -75,13 +97,20 @@ turn_page(Walk *walk)
 	walk->page = (Page) walk->buffer.data;
 	if (!copy_page(walk->index, next, walk->page))
 		return false;
-	opaque = BTPageGetOpaque(walk->page);
-	walk->off = walk->step > 0 ? P_FIRSTDATAKEY(opaque) : PageGetMaxOffsetNumber(walk->page);
+	set_page(walk);
+	walk->off = walk->step > 0 ? walk->low : walk->high;
 	return true;
 }
 
+/* An entry's partition key, which is never null: it comes first in the entry. */
+static inline const char *
+partition_of(IndexTuple entry)
+{
+	return (const char *) entry + IndexInfoFindDataOffset(entry->t_info);
+}
+
 /* The next entry's partition key and block. */
-static const char *
+static inline const char *
 next_entry(Walk *walk, BlockNumber *block)
 {
 	for (;;)
@@ -89,10 +118,8 @@ next_entry(Walk *walk, BlockNumber *block)
 		Page		page = walk->page;
 		ItemId		item;
 		IndexTuple	entry;
-		bool		isnull;
 
-		if (walk->off < P_FIRSTDATAKEY(BTPageGetOpaque(page)) ||
-			walk->off > PageGetMaxOffsetNumber(page))
+		if (unlikely(walk->off < walk->low || walk->off > walk->high))
 		{
 			CHECK_FOR_INTERRUPTS();
 			if (!turn_page(walk))
@@ -105,7 +132,7 @@ next_entry(Walk *walk, BlockNumber *block)
 			continue;
 		entry = (IndexTuple) PageGetItem(page, item);
 		*block = ItemPointerGetBlockNumber(BTreeTupleGetHeapTID(entry));
-		return DatumGetPointer(index_getattr(entry, 1, RelationGetDescr(walk->index), &isnull));
+		return partition_of(entry);
 	}
 }
 
@@ -142,9 +169,9 @@ find_place(Relation index, BTScanInsert key, Page page)
 
 /* Descends to the leaf page where the key belongs and copies it. */
 static bool
-descend(DdbNeighbourhood *hood, IndexTuple key, Page copy, OffsetNumber *off)
+descend(DdbNeighbourhood *hood, Page copy, OffsetNumber *off)
 {
-	BTScanInsert scan_key = _bt_mkscankey(hood->index, key);
+	BTScanInsert scan_key = _bt_mkscankey(hood->index, hood->key);
 	Buffer		buffer;
 	BTStack		stack = ddb_bt_search(hood->index, hood->heap, scan_key, &buffer);
 	bool		found = BufferIsValid(buffer);
@@ -171,7 +198,7 @@ add_collection(DdbNeighbourhood *hood)
 }
 
 /* The block's record, made if need be. */
-static DdbBlockSeen *
+static inline DdbBlockSeen *
 block_seen(DdbNeighbourhood *hood, BlockNumber block)
 {
 	int			at = block % lengthof(hood->table);
@@ -187,7 +214,7 @@ block_seen(DdbNeighbourhood *hood, BlockNumber block)
 	return &hood->blocks[hood->nblocks - 1];
 }
 
-static void
+static inline void
 count_row(DdbNeighbourhood *hood, DdbCollectionSeen *seen, BlockNumber block)
 {
 	DdbBlockSeen *b = block_seen(hood, block);
@@ -213,60 +240,98 @@ count_row(DdbNeighbourhood *hood, DdbCollectionSeen *seen, BlockNumber block)
 		seen->on_newest++;
 }
 
-/* One step of a walk; false at its end. */
-static bool
-walk_on(DdbNeighbourhood *hood, Walk *walk, DdbCollectionSeen **seen)
+static void
+walk_on(DdbNeighbourhood *hood, Walk *walk)
 {
-	BlockNumber block;
+	BlockNumber block = InvalidBlockNumber;
 	const char *partition = next_entry(walk, &block);
 
-	if (partition == NULL)
+	walk->ended = partition == NULL;
+	if (walk->ended || !same_bytes(partition, walk->last))
 	{
-		/* The table ends here, and so does the collection. */
-		(*seen)->whole = *seen != &hood->collections[0];
-		return false;
-	}
-	if (!same_bytes(partition, walk->last))
-	{
-		(*seen)->whole = *seen != &hood->collections[0];
-		*seen = add_collection(hood);
+		walk->seen->whole = walk->seen != &hood->collections[0];
+		if (walk->ended)
+			return;
+		walk->seen = add_collection(hood);
 	}
 	walk->last = partition;
-	count_row(hood, *seen, block);
-	return true;
+	walk->width++;
+	count_row(hood, walk->seen, block);
 }
 
 static void
-begin_walk(Walk *walk, DdbNeighbourhood *hood, int step, Page page, OffsetNumber off,
-		   const char *partition)
+begin_walk(Walk *walk, DdbNeighbourhood *hood, int step, OffsetNumber off)
 {
 	walk->index = hood->index;
-	walk->page = page;
+	walk->seen = &hood->collections[0];
+	walk->ended = false;
+	walk->width = 0;
+	walk->page = (Page) first_page.data;
+	set_page(walk);
 	walk->off = off;
 	walk->step = step;
 	walk->pages = WALK_PAGES;
-	walk->last = partition;
+	walk->last = partition_of(hood->key);
 }
 
-static void
-walk_both_ways(DdbNeighbourhood *hood, Walk *before, Walk *after, int window)
+DdbNeighbourhood *
+ddb_neighbourhood_begin(Relation heap, Relation index, Datum *values)
 {
-	DdbCollectionSeen *left = &hood->collections[0];
-	DdbCollectionSeen *right = &hood->collections[0];
-	bool		go_left = true;
-	bool		go_right = true;
+	static bool isnull[INDEX_MAX_KEYS];
+	DdbNeighbourhood *hood = &neighbourhood;
+	OffsetNumber off;
 
-	/* Alternately, so that blocks are met nearest first. */
-	for (int i = 0; i < window; i++)
+	if (hood->key)
+		pfree(hood->key);
+	hood->key = NULL;
+	hood->heap = heap;
+	hood->index = index;
+	hood->ncollections = hood->nblocks = 0;
+	memset(hood->table, 0, sizeof(hood->table));
+	add_collection(hood);
+	hood->key = index_form_tuple_context(RelationGetDescr(index), values, isnull,
+										 TopMemoryContext);
+	before.ended = after.ended = true;
+	if (descend(hood, (Page) first_page.data, &off))
 	{
-		go_left = go_left && walk_on(hood, before, &left);
-		go_right = go_right && walk_on(hood, after, &right);
+		begin_walk(&before, hood, -1, off - 1);
+		begin_walk(&after, hood, 1, off);
+	}
+	return hood;
+}
+
+void
+ddb_neighbourhood_widen(DdbNeighbourhood *hood, int width)
+{
+	/* Alternately, so that blocks are met nearest first. */
+	for (;;)
+	{
+		bool		go_before = !before.ended && before.width < width;
+		bool		go_after = !after.ended && after.width < width;
+
+		if (go_before)
+			walk_on(hood, &before);
+		if (go_after)
+			walk_on(hood, &after);
+		if (!go_before && !go_after)
+			break;
 	}
 }
 
+void
+ddb_neighbourhood_see_own(DdbNeighbourhood *hood)
+{
+	DdbCollectionSeen *own = &hood->collections[0];
+
+	while (!before.ended && before.seen == own && before.width < DDB_WINDOW)
+		walk_on(hood, &before);
+	while (!after.ended && after.seen == own && after.width < DDB_WINDOW)
+		walk_on(hood, &after);
+}
+
 /* The pages that a collection has begun are the block's debt to it. */
-static void
-note_newest(DdbNeighbourhood *hood)
+void
+ddb_neighbourhood_note_debts(DdbNeighbourhood *hood)
 {
 	for (int i = 1; i < hood->ncollections; i++)
 	{
@@ -276,36 +341,6 @@ note_newest(DdbNeighbourhood *hood)
 		seen->next = block->newest_of;
 		block->newest_of = i;
 	}
-}
-
-void
-ddb_neighbourhood_gather(DdbNeighbourhood *hood, Relation heap, Relation index,
-						 const Datum *values, int window)
-{
-	static const bool isnull[INDEX_MAX_KEYS] = {false};
-	IndexTuple	key = index_form_tuple(RelationGetDescr(index), (Datum *) values,
-									   (bool *) isnull);
-	static Walk before;			/* large, and nothing called from here calls back */
-	static Walk after;
-	PGAlignedBlock page;
-	OffsetNumber off;
-	bool		null;
-	const char *partition;
-
-	hood->heap = heap;
-	hood->index = index;
-	hood->ncollections = hood->nblocks = 0;
-	memset(hood->table, 0, sizeof(hood->table));
-	add_collection(hood);
-	if (descend(hood, key, (Page) page.data, &off))
-	{
-		partition = DatumGetPointer(index_getattr(key, 1, RelationGetDescr(index), &null));
-		begin_walk(&before, hood, -1, (Page) page.data, off - 1, partition);
-		begin_walk(&after, hood, 1, (Page) page.data, off, partition);
-		walk_both_ways(hood, &before, &after, window);
-		note_newest(hood);
-	}
-	pfree(key);
 }
 
 /* ----------------------------------------------------------------------

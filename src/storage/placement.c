@@ -49,7 +49,7 @@
  *
  * Certainty.  Blocks come out of the index, the free space map or this very
  * statement, all under the table's lock, so they exist: VACUUM cannot cut the
- * file meanwhile.  None is kept longer.  Whether a row fits is asked of the
+ * file meanwhile.  None is believed beyond the transaction.  Whether a row fits is asked of the
  * page; if it fills up before heap comes there, heap takes another page.  A
  * page whose lock is not free at once is passed over, and after two such the
  * free space map decides, so that the writers of a hot collection spread out
@@ -63,11 +63,13 @@
 
 #include "access/heaptoast.h"
 #include "access/hio.h"
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/freespace.h"
 #include "storage/lmgr.h"
 #include "storage/storage_int.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 /* The policy; the figures are in docs/performance.md. */
@@ -86,7 +88,6 @@
 #define EMPTY_ENOUGH		0.4		/* mean free share at which no page is begun */
 #define FRESH_PAGE			0.7		/* free share of a page that counts as new */
 #define OWN_PAGES			4		/* pages of its own that are tried */
-#define NEAR_WINDOW			4		/* entries in which its nearest page is looked for */
 #define BUSY_PAGES			2		/* pages found locked before the map decides */
 
 /*
@@ -111,6 +112,7 @@ typedef struct Placing
 	Size		spared;			/* what fillfactor keeps free for updates */
 	BlockNumber avoid;			/* where it does not fit */
 	int			busy;			/* pages found locked */
+	bool		small;			/* any of its collection's pages is near enough */
 } Placing;
 
 /* ----------------------------------------------------------------------
@@ -155,6 +157,7 @@ begin_placing(Placing *p, Relation rel, const DdbFacts *facts, TupleTableSlot *s
 		p->spared = Max(p->size, NEARLY_EMPTY) - p->size;
 	p->avoid = InvalidBlockNumber;
 	p->busy = 0;
+	p->small = false;
 }
 
 /* ----------------------------------------------------------------------
@@ -377,50 +380,106 @@ newest_own_page(Placing *p, const DdbNeighbourhood *hood)
 static BlockNumber
 choose_page(Placing *p, bool looked)
 {
-	static DdbNeighbourhood hood;	/* large; valid during this call */
 	Relation	index = index_open(p->key_index, RowExclusiveLock);
+	DdbNeighbourhood *hood = ddb_neighbourhood_begin(p->rel, index, p->key);
 	BlockNumber block = InvalidBlockNumber;
 
+	ddb_neighbourhood_see_own(hood);
+	p->small = hood->collections[0].rows < BIG_COLLECTION;
 	if (!looked)
-	{
-		ddb_neighbourhood_gather(&hood, p->rel, index, p->key, NEAR_WINDOW);
-		block = nearest_own_page(p, &hood);
-	}
+		block = nearest_own_page(p, hood);
 	if (block == InvalidBlockNumber)
+		block = newest_own_page(p, hood);
+	if (block == InvalidBlockNumber && p->small)
 	{
-		ddb_neighbourhood_gather(&hood, p->rel, index, p->key, DDB_WINDOW);
-		block = newest_own_page(p, &hood);
-		if (block == InvalidBlockNumber && hood.collections[0].rows < BIG_COLLECTION)
-			block = shared_page(p, &hood, ddb_neighbourhood_median(&hood));
-		if (block == InvalidBlockNumber && p->busy < BUSY_PAGES)
-			block = fresh_page(p);
+		ddb_neighbourhood_widen(hood, DDB_WINDOW);
+		ddb_neighbourhood_note_debts(hood);
+		block = shared_page(p, hood, ddb_neighbourhood_median(hood));
 	}
+	if (block == InvalidBlockNumber && p->busy < BUSY_PAGES)
+		block = fresh_page(p);
 	index_close(index, RowExclusiveLock);
 	return block;
 }
 
-/* The pages that the caller's own look-up has met. */
+/*
+ * The pages that the caller's own look-up has met: the nearest, and if it has
+ * met the whole collection, the newest of them.
+ */
 static BlockNumber
 neighbour_page(Placing *p, const DdbNeighbours *n)
 {
+	BlockNumber newest = 0;
+
 	if (n->nbefore > 0 && fits(p, n->before[0]))
 		return n->before[0];
 	if (n->nafter > 0 && (n->nbefore == 0 || n->after[0] != n->before[0]) &&
 		fits(p, n->after[0]))
 		return n->after[0];
+	for (int i = 1; i < n->nbefore; i++)
+		newest = Max(newest, n->before[i]);
+	for (int i = 1; i < n->nafter; i++)
+		newest = Max(newest, n->after[i]);
+	if (newest > 0 && n->nbefore < DDB_NEIGHBOURS && n->nafter < DDB_NEIGHBOURS &&
+		(n->nbefore == 0 || newest != n->before[0]) &&
+		(n->nafter == 0 || newest != n->after[0]) && fits(p, newest))
+		return newest;
 	return InvalidBlockNumber;
 }
 
-static void
-aim(Placing *p, const DdbNeighbours *neighbours)
-{
-	BlockNumber block = InvalidBlockNumber;
+/* ----------------------------------------------------------------------
+ * What this transaction has placed
+ * ---------------------------------------------------------------------- */
 
-	if (neighbours)
-		block = neighbour_page(p, neighbours);
-	if (block == InvalidBlockNumber)
-		block = choose_page(p, neighbours != NULL);
-	RelationSetTargetBlock(p->rel, block);
+/*
+ * The page of the last row of a small collection, by the hash of its partition
+ * key.  It saves a statement of many rows most of its descents, and knows the
+ * rows of a COPY that are not in the index yet.  Entries of other transactions
+ * are not believed, and the page must exist.
+ */
+typedef struct Placed
+{
+	int64		hash;
+	Oid			filenode;
+	TransactionId xid;
+	BlockNumber block;
+} Placed;
+
+#define PLACED_ENTRIES 8192
+
+static Placed *placed = NULL;
+
+static inline Placed *
+placed_entry(int64 hash)
+{
+	if (placed == NULL)
+		placed = MemoryContextAllocZero(TopMemoryContext, PLACED_ENTRIES * sizeof(Placed));
+	return &placed[(uint64) hash % PLACED_ENTRIES];
+}
+
+static BlockNumber
+placed_page(Placing *p, int64 hash)
+{
+	Placed	   *entry = placed_entry(hash);
+
+	if (entry->hash != hash || entry->filenode != p->rel->rd_rel->relfilenode ||
+		!TransactionIdIsValid(entry->xid) || entry->xid != GetTopTransactionIdIfAny() ||
+		entry->block >= RelationGetNumberOfBlocks(p->rel) || !fits(p, entry->block))
+		return InvalidBlockNumber;
+	p->small = true;
+	return entry->block;
+}
+
+static void
+remember_placed(Placing *p, int64 hash, ItemPointer tid)
+{
+	Placed	   *entry = placed_entry(hash);
+
+	if (p->small)
+		*entry = (Placed) {hash, p->rel->rd_rel->relfilenode, GetTopTransactionIdIfAny(),
+			ItemPointerGetBlockNumber(tid)};
+	else if (entry->hash == hash)
+		entry->xid = InvalidTransactionId;
 }
 
 /* ----------------------------------------------------------------------
@@ -434,10 +493,23 @@ ddb_place_insert(Relation rel, const DdbFacts *facts, TupleTableSlot *slot, Comm
 	const TableAmRoutine *heap = GetHeapamTableAmRoutine();
 	Placing		placing;
 
-	if (OidIsValid(facts->key_index))
+	BlockNumber block;
+	bool		placed_by_key = OidIsValid(facts->key_index);
+	int64		hash = 0;
+
+	if (placed_by_key)
 	{
 		begin_placing(&placing, rel, facts, slot);
-		aim(&placing, neighbours);
+		if (neighbours)
+			block = neighbour_page(&placing, neighbours);
+		else
+		{
+			hash = ddb_datum_hash(facts->schema.attr[0].type, placing.key[0]);
+			block = placed_page(&placing, hash);
+		}
+		if (block == InvalidBlockNumber)
+			block = choose_page(&placing, neighbours != NULL);
+		RelationSetTargetBlock(rel, block);
 		/* A page that bistate holds would come before ours. */
 		bistate = NULL;
 		options &= ~TABLE_INSERT_SKIP_FSM;
@@ -446,6 +518,8 @@ ddb_place_insert(Relation rel, const DdbFacts *facts, TupleTableSlot *slot, Comm
 		heap->tuple_insert_speculative(rel, slot, cid, options, bistate, spec_token);
 	else
 		heap->tuple_insert(rel, slot, cid, options, bistate);
+	if (placed_by_key && neighbours == NULL)
+		remember_placed(&placing, hash, &slot->tts_tid);
 }
 
 void
@@ -461,18 +535,19 @@ ddb_place_multi_insert(Relation rel, const DdbFacts *facts, TupleTableSlot **slo
 BlockNumber
 ddb_place_nearest(Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
 {
-	static DdbNeighbourhood hood;
+	DdbNeighbourhood *hood;
 	Placing		placing;
 	Relation	index;
 
 	begin_placing(&placing, rel, facts, slot);
 	index = index_open(placing.key_index, RowExclusiveLock);
-	ddb_neighbourhood_gather(&hood, rel, index, placing.key, 1);
+	hood = ddb_neighbourhood_begin(rel, index, placing.key);
+	ddb_neighbourhood_widen(hood, 1);
 	index_close(index, RowExclusiveLock);
-	for (int i = 0; i < hood.nblocks; i++)
+	for (int i = 0; i < hood->nblocks; i++)
 	{
-		if (hood.blocks[i].own_rows > 0)
-			return hood.blocks[i].block;
+		if (hood->blocks[i].own_rows > 0)
+			return hood->blocks[i].block;
 	}
 	return InvalidBlockNumber;
 }
@@ -491,7 +566,7 @@ ddb_place_update(Relation rel, const DdbFacts *facts, ItemPointer otid, TupleTab
 		if (ddb_page_room(rel, old, &placing.busy) < placing.size)
 		{
 			placing.avoid = old;
-			aim(&placing, NULL);
+			RelationSetTargetBlock(rel, choose_page(&placing, false));
 		}
 	}
 	return GetHeapamTableAmRoutine()->tuple_update(rel, otid, slot, cid, InvalidSnapshot,

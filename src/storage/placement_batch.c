@@ -4,8 +4,7 @@
  *	  Where the rows of a COPY go.
  *
  * COPY hands over up to a thousand rows at once and makes their index entries
- * afterwards, so what a batch has placed is not in the index yet: the batch
- * remembers the page of each collection by itself.
+ * afterwards.
  *
  * A batch in which every collection's rows stand together, as a sorted or
  * grouped file brings them, needs no reservations: its new collections come
@@ -28,13 +27,6 @@
 #include "utils/numeric.h"
 #include "utils/rel.h"
 
-/* A collection met in this batch, by its hash; one run of it after another. */
-typedef struct Met
-{
-	int64		hash;
-	BlockNumber block;			/* where its last row went, or invalid */
-} Met;
-
 typedef struct Batch
 {
 	Relation	rel;
@@ -45,7 +37,6 @@ typedef struct Batch
 	CommandId	cid;
 	int			options;
 	BulkInsertState bistate;
-	HTAB	   *met;
 } Batch;
 
 static Datum
@@ -72,41 +63,31 @@ ascends(const Batch *batch, int i)
 static bool
 is_grouped(const Batch *batch)
 {
+	HASHCTL		ctl = {.keysize = sizeof(int64), .entrysize = sizeof(int64), .hcxt = CurrentMemoryContext};
+	HTAB	   *met = hash_create("ddb batch", batch->nslots, &ctl,
+								  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	int			runs = 0;
 	bool		ascending = true;
-	bool		found;
+	bool		again = false;
 
-	for (int i = 0; i < batch->nslots; i++)
+	for (int i = 0; i < batch->nslots && !again; i++)
 	{
 		if (i > 0 && batch->hashes[i] == batch->hashes[i - 1])
 			continue;
 		runs++;
-		((Met *) hash_search(batch->met, &batch->hashes[i], HASH_ENTER, &found))->block =
-			InvalidBlockNumber;
-		if (found)
-			return false;
+		hash_search(met, &batch->hashes[i], HASH_ENTER, &again);
 		if (i > 0 && ascending)
 			ascending = ascends(batch, i);
 	}
-	return runs * 2 <= batch->nslots || (ascending && runs > 2);
+	hash_destroy(met);
+	return !again && (runs * 2 <= batch->nslots || (ascending && runs > 2));
 }
 
-/* Beside the row of its collection that this batch placed last. */
 static void
 place_one(Batch *batch, int i)
 {
-	DdbNeighbours near = {.beside = InvalidBlockNumber};
-	bool		found;
-	Met		   *met = hash_search(batch->met, &batch->hashes[i], HASH_ENTER, &found);
-
-	if (found && met->block != InvalidBlockNumber)
-	{
-		near.nbefore = 1;
-		near.before[0] = met->block;
-	}
 	ddb_place_insert(batch->rel, &batch->facts, batch->slots[i], batch->cid, batch->options,
-					 NULL, 0, near.nbefore ? &near : NULL);
-	met->block = ItemPointerGetBlockNumber(&batch->slots[i]->tts_tid);
+					 NULL, 0, NULL);
 }
 
 static int
@@ -162,13 +143,11 @@ void
 ddb_place_batch(Relation rel, const DdbFacts *facts, TupleTableSlot **slots, int nslots,
 				CommandId cid, int options, BulkInsertState bistate)
 {
-	HASHCTL		ctl = {.keysize = sizeof(int64), .entrysize = sizeof(Met), .hcxt = CurrentMemoryContext};
-	Batch		batch = {rel, *facts, slots, nslots, NULL, cid, options, bistate, NULL};
+	Batch		batch = {rel, *facts, slots, nslots, NULL, cid, options, bistate};
 
 	batch.hashes = palloc(nslots * sizeof(int64));
 	for (int i = 0; i < nslots; i++)
 		batch.hashes[i] = ddb_datum_hash(facts->schema.attr[0].type, partition_of(&batch, i));
-	batch.met = hash_create("ddb batch", nslots, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	if (is_grouped(&batch))
 		place_grouped(&batch);
 	else
@@ -176,6 +155,5 @@ ddb_place_batch(Relation rel, const DdbFacts *facts, TupleTableSlot **slots, int
 		for (int i = 0; i < nslots; i++)
 			place_one(&batch, i);
 	}
-	hash_destroy(batch.met);
 	pfree(batch.hashes);
 }

@@ -248,6 +248,7 @@ typedef struct DdbNeighbourhood
 {
 	Relation	heap;
 	Relation	index;
+	IndexTuple	key;			/* the key's own entry, as it will be */
 	int			ncollections;
 	int			nblocks;
 	DdbCollectionSeen collections[2 * DDB_WINDOW + 1];	/* [0] is the key's own */
@@ -255,8 +256,17 @@ typedef struct DdbNeighbourhood
 	uint16		table[4 * DDB_WINDOW];	/* finds a block's number + 1 */
 } DdbNeighbourhood;
 
-extern void ddb_neighbourhood_gather(DdbNeighbourhood *hood, Relation heap, Relation index,
-									 const Datum *values, int window);
+/* Finds the key's place; good until the next call. */
+extern DdbNeighbourhood *ddb_neighbourhood_begin(Relation heap, Relation index, Datum *values);
+
+/* Goes on until so many entries to either side are seen, DDB_WINDOW at most. */
+extern void ddb_neighbourhood_widen(DdbNeighbourhood *hood, int width);
+
+/* Goes on to the ends of the key's own collection. */
+extern void ddb_neighbourhood_see_own(DdbNeighbourhood *hood);
+
+/* Works out newest_of, once and when the rest is seen. */
+extern void ddb_neighbourhood_note_debts(DdbNeighbourhood *hood);
 extern int	ddb_neighbourhood_median(const DdbNeighbourhood *hood);
 
 /* ----------------------------------------------------------------------
