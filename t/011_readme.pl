@@ -46,7 +46,10 @@ foreach my $snippet ($readme =~ /^```sql\n(.*?)^```/msg)
 	{
 		$snippet = "$rule->[1];\n$snippet" if $snippet =~ $rule->[0];
 	}
-	$snippet .= 'ALTER TABLE shop SET ACCESS METHOD ddb;' if $snippet =~ /SET ACCESS METHOD heap/;
+	$snippet .= $snippet =~ /TYPE jsonb/
+	  ? "DROP TABLE shop; SELECT ddb.create_table('shop', partition_key => 'PK', sort_key => 'SK');"
+	  : 'ALTER TABLE shop SET ACCESS METHOD ddb;'
+	  if $snippet =~ /SET ACCESS METHOD heap/;
 	my ($status, $out, $error) = $node->psql('postgres', $snippet, on_error_stop => 1);
 	is($error =~ s/^.*NOTICE:.*\n?//mgr, '', (split /\n/, $snippet)[-1]);
 	$ran++;
