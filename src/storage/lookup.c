@@ -307,19 +307,22 @@ ddb_lookup_end(DdbTable *table)
 typedef struct DeadEntries
 {
 	int			n;
+	int			sorted;			/* so many of them are of the scans before */
 	int			max;
 	ItemPointerData *tids;
 } DeadEntries;
 
-static bool
-is_among(const DeadEntries *dead, ItemPointer tid)
+static int
+compare_tids(const void *a, const void *b)
 {
-	for (int i = 0; i < dead->n; i++)
-	{
-		if (ItemPointerEquals(&dead->tids[i], tid))
-			return true;
-	}
-	return false;
+	return ItemPointerCompare((ItemPointer) a, (ItemPointer) b);
+}
+
+static inline bool
+was_dead_before(const DeadEntries *dead, ItemPointer tid)
+{
+	return dead->sorted > 0 &&
+		bsearch(tid, dead->tids, dead->sorted, sizeof(ItemPointerData), compare_tids) != NULL;
 }
 
 static void
@@ -350,12 +353,15 @@ scan_entries(DdbTable *table, DeadEntries *dead, bool *news)
 	{
 		if (index_fetch_heap(table->scan, table->slot))
 			return true;
-		if (!is_among(dead, &table->scan->xs_heaptid))
+		if (!was_dead_before(dead, &table->scan->xs_heaptid))
 		{
 			remember(dead, &table->scan->xs_heaptid);
 			*news = true;
 		}
 	}
+	if (*news)
+		qsort(dead->tids, dead->n, sizeof(ItemPointerData), compare_tids);
+	dead->sorted = dead->n;
 	return false;
 }
 
