@@ -43,6 +43,7 @@ SELECT ddb.get_item('pr', 'a', '1');
 RESET ROLE;
 GRANT DELETE ON pr TO ddb_writer;
 SET ROLE ddb_writer;
+SELECT ddb.try_delete_item('pr', 'a', '1');
 SELECT ddb.delete_item('pr', 'a', '1', return_values => 'NONE');
 SELECT ddb.delete_item('pr', 'a', '1');
 RESET ROLE;

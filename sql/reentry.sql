@@ -136,6 +136,18 @@ COMMIT;
 FETCH c;
 FETCH ALL d;
 CLOSE ALL;
+-- Who may see a row but not change it is told.
+RESET ROLE;
+DROP POLICY see ON secured;
+CREATE POLICY see ON secured FOR SELECT USING (true);
+CREATE POLICY change ON secured FOR UPDATE USING (sk = '1');
+CREATE POLICY take ON secured FOR DELETE USING (sk = '1');
+SET ROLE regress_ddb_reader;
+SELECT ddb.update_item('secured', 'a key', '1', 'SET v = :v', attr_values => '{":v": 4}');
+SELECT ddb.update_item('secured', 'a key', '2', 'SET v = :v', attr_values => '{":v": 4}');
+SELECT ddb.put_item('secured', '{"PK": "a key", "SK": "2", "v": 4}');
+SELECT ddb.delete_item('secured', 'a key', '2');
+SELECT ddb.delete_item('secured', 'a key', '1');
 RESET ROLE;
 DROP TABLE secured;
 DROP ROLE regress_ddb_reader;

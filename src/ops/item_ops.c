@@ -106,7 +106,8 @@ privileges(const DdbPlan *plan)
 		case DDB_ACTION_UPDATE:
 			return ACL_INSERT | ACL_UPDATE | ACL_SELECT;
 		case DDB_ACTION_DELETE:
-			return ACL_DELETE | reads;
+			/* try_delete_item() tells whether there was an item. */
+			return ACL_DELETE | reads | (write->try ? ACL_SELECT : 0);
 		case DDB_ACTION_CHECK:
 			return ACL_SELECT | ACL_UPDATE;
 	}

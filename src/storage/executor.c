@@ -350,7 +350,7 @@ insert_row(DdbTable *table, const DdbKey *key, DdbValue rest, bool hidden)
 	return run_write(&s);
 }
 
-static void
+static uint64
 update_row(DdbTable *table, const DdbKey *key, DdbValue rest)
 {
 	Statement	s;
@@ -359,10 +359,10 @@ update_row(DdbTable *table, const DdbKey *key, DdbValue rest)
 	add_text(&s, "UPDATE ONLY %s SET %s = $%d", relation_name(table),
 			 column_name(table, table->facts.item), add_item_arg(&s, table, rest));
 	add_where_key(&s, table, key);
-	run_write(&s);
+	return run_write(&s);
 }
 
-static void
+static uint64
 delete_row(DdbTable *table, const DdbKey *key)
 {
 	Statement	s;
@@ -370,7 +370,21 @@ delete_row(DdbTable *table, const DdbKey *key)
 	statement_begin(&s);
 	add_text(&s, "DELETE FROM ONLY %s", relation_name(table));
 	add_where_key(&s, table, key);
-	run_write(&s);
+	return run_write(&s);
+}
+
+/*
+ * Nothing was changed of a row that is there and locked.  Triggers and rules
+ * may want it so; but a policy that shows a row and guards it refuses.
+ */
+static void
+check_changed(const DdbTable *table, uint64 processed)
+{
+	if (processed == 0 && table->row_security)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("row-level security policy for table \"%s\" allows no change of this row",
+						RelationGetRelationName(table->heap))));
 }
 
 /* A copy of the row that is locked, or of what the caller may see of it. */
@@ -415,13 +429,13 @@ try_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg, bool 
 	{
 		case DDB_STORE:
 			if (visible)
-				update_row(table, key, rest);
+				check_changed(table, update_row(table, key, rest));
 			else
 				return *inserted = true, insert_row(table, key, rest, found) > 0;
 			break;
 		case DDB_REMOVE:
 			if (visible)
-				delete_row(table, key);
+				check_changed(table, delete_row(table, key));
 			break;
 		case DDB_KEEP:
 			break;
