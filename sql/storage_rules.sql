@@ -147,3 +147,16 @@ BEGIN
 	RAISE NOTICE '% items in five segments', n;
 END $$;
 DROP TABLE rl;
+
+-- An index older than its columns' NOT NULL holds entries of dead rows with nulls.
+CREATE TABLE late (pk text COLLATE "C", sk text COLLATE "C", item ddb.item) USING ddb;
+INSERT INTO late SELECT 'a', i, '{}' FROM generate_series(1, 9, 2) i;
+INSERT INTO late SELECT NULL, NULLIF(i % 2, 0), '{}' FROM generate_series(1, 9000) i;
+CREATE UNIQUE INDEX late_key ON late (pk ddb.text_hash_ops (partition_key='PK', sort_key='SK'), sk);
+DELETE FROM late WHERE pk IS NULL;
+ALTER TABLE late ALTER pk SET NOT NULL, ALTER sk SET NOT NULL, ALTER item SET NOT NULL;
+SELECT count(ddb.put_item('late', json_build_object('PK', 'a', 'SK', i::text)) IS NULL) AS puts FROM generate_series(2, 8, 2) i;
+INSERT INTO late SELECT 'a', i, '{}' FROM generate_series(10, 400) i;
+SELECT count(*) FROM ddb.collection('late', 'a');
+SELECT count(*) FROM ddb.scan('late');
+DROP TABLE late;

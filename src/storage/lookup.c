@@ -170,7 +170,7 @@ take_entries(DdbTable *table, Page page, OffsetNumber off, int step, BlockNumber
 		bool		isnull;
 		Datum		pk;
 
-		if (ItemIdIsDead(item))
+		if (ItemIdIsDead(item) || IndexTupleHasNulls(entry))
 			continue;
 		block = ItemPointerGetBlockNumber(BTreeTupleGetHeapTID(entry));
 		pk = index_getattr(entry, 1, RelationGetDescr(table->index), &isnull);

@@ -102,7 +102,7 @@ turn_page(Walk *walk)
 	return true;
 }
 
-/* An entry's partition key, which is never null: it comes first in the entry. */
+/* The partition key of an entry without nulls: it comes first in the entry. */
 static inline const char *
 partition_of(IndexTuple entry)
 {
@@ -128,9 +128,10 @@ next_entry(Walk *walk, BlockNumber *block)
 		}
 		item = PageGetItemId(page, walk->off);
 		walk->off += walk->step;
-		if (ItemIdIsDead(item))
-			continue;
 		entry = (IndexTuple) PageGetItem(page, item);
+		/* What has a null is dead too: its row went before the columns were NOT NULL. */
+		if (ItemIdIsDead(item) || IndexTupleHasNulls(entry))
+			continue;
 		*block = ItemPointerGetBlockNumber(BTreeTupleGetHeapTID(entry));
 		return partition_of(entry);
 	}

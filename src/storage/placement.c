@@ -49,8 +49,8 @@
  *
  * Certainty.  Blocks come out of the index, the free space map or this very
  * statement, all under the table's lock, so they exist: VACUUM cannot cut the
- * file meanwhile.  None is believed beyond the transaction.  Whether a row fits is asked of the
- * page; if it fills up before heap comes there, heap takes another page.  A
+ * file meanwhile.  None is believed beyond the transaction.  Whether a row fits is
+ * asked of the page; if it fills up before heap comes there, heap takes another page.  A
  * page whose lock is not free at once is passed over, and after two such the
  * free space map decides, so that the writers of a hot collection spread out
  * before they queue.  fillfactor keeps room for updates in place, as in any
