@@ -84,6 +84,25 @@ SET ROLE ddb_reader;
 SELECT ddb.get_item('pr', 'a', '1') ->> 'v' AS v;
 RESET ROLE;
 
+-- Through the executor a write is a statement that looks for its row by the key.
+CREATE FUNCTION pr_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN coalesce(new, old); END';
+CREATE TRIGGER nothing BEFORE INSERT OR UPDATE OR DELETE ON pr FOR EACH ROW EXECUTE FUNCTION pr_nothing();
+REVOKE SELECT ON pr FROM ddb_writer;
+SET ROLE ddb_writer;
+SELECT ddb.put_item('pr', '{"PK": "a", "SK": "1", "v": 7}');
+RESET ROLE;
+GRANT SELECT (pk, sk) ON pr TO ddb_writer;
+SET ROLE ddb_writer;
+SELECT ddb.put_item('pr', '{"PK": "a", "SK": "1", "v": 7}');
+SELECT ddb.put_item('pr', '{"PK": "a", "SK": "3", "v": 7}');
+SELECT ddb.delete_item('pr', 'a', '3', return_values => 'NONE');
+SELECT ddb.get_item('pr', 'a', '1');
+RESET ROLE;
+SELECT sk, item ->> 'v' AS v FROM pr ORDER BY sk;
+DROP TRIGGER nothing ON pr;
+DROP FUNCTION pr_nothing();
+GRANT SELECT ON pr TO ddb_writer;
+
 -- Row security.
 GRANT SELECT, INSERT, UPDATE, DELETE ON pr TO ddb_reader;
 ALTER TABLE pr ENABLE ROW LEVEL SECURITY;
