@@ -39,11 +39,14 @@ SELECT ddb.transact_write_items(format('[
 	{"Update": {"TableName": "load", "Key": {"PK": {"S": "total"}, "SK": {"S": "m"}}, "UpdateExpression": "ADD m :one", "ExpressionAttributeValues": {":one": {"N": "1"}}}}]', :k::int)::json);
 });
 
+# And compaction beside it all.
+PostgreSQL::Test::Utils::append_to_file("$folder/compact.sql", "SELECT * FROM ddb.compact('load');\n");
+
 sub load_until
 {
 	my ($strike) = @_;
 	my $out = '';
-	my $bench = IPC::Run::start([ 'pgbench', '-n', '-c', 6, '-j', 2, '-T', 60, '-f', "$folder/load.sql",
+	my $bench = IPC::Run::start([ 'pgbench', '-n', '-c', 6, '-j', 2, '-T', 60, '-f', "$folder/load.sql\@30", '-f', "$folder/compact.sql\@1",
 			$node->connstr('postgres') ], '>', \$out, '2>', \$out);
 	sleep 4;
 	$strike->();

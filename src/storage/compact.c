@@ -75,11 +75,17 @@ typedef struct PageSeen
 {
 	BlockNumber block;			/* hash key */
 	int			room;
-	int			rows;			/* of this stretch */
 	int			own_rows;		/* of the collection looked at */
 	int			own_bytes;
 	bool		kept;			/* the collection's rows there stay */
 } PageSeen;
+
+/* A page that rows have left in this pass. */
+typedef struct PageLeft
+{
+	BlockNumber block;			/* hash key */
+	int			bytes;
+} PageLeft;
 
 typedef struct RowSeen
 {
@@ -112,10 +118,11 @@ typedef struct Pass
 	ResultRelInfo *result;
 	EState	   *estate;
 	MemoryContext stretch_context;
+	HTAB	   *left;			/* PageLeft */
 	DdbCompaction *done;
 
 	/* The stretch. */
-	HTAB	   *pages;
+	HTAB	   *pages;			/* PageSeen */
 	RowSeen    *rows;
 	int			nrows;
 	bool		ahead;			/* the row in the slot belongs to the next stretch */
@@ -170,10 +177,11 @@ next_target(Pass *pass)
 
 		if (pass->tail_only && block >= pass->tail)
 			break;
+		/* It may be too early to use what another pass has left. */
 		room = ddb_page_room(pass->heap, block, &pass->busy);
-		RecordPageWithFreeSpace(pass->heap, block, 0);
 		if (room >= FREE_PAGE)
 		{
+			RecordPageWithFreeSpace(pass->heap, block, 0);
 			pass->target = block;
 			pass->target_room = room - FILL_ROOM;
 			return true;
@@ -193,14 +201,21 @@ next_target(Pass *pass)
  * Moving
  * ---------------------------------------------------------------------- */
 
-/* What a pass leaves behind on a page, for the next one to use. */
+/*
+ * What the pass leaves behind on a page, for the next one to use: rows of
+ * several stretches may have stood there.
+ */
 static void
 note_room(Pass *pass, PageSeen *page, int gained)
 {
-	page->room = Min(page->room + gained, (int) MaxHeapTupleSize);
-	page->rows--;
-	if (page->room >= FREE_PAGE)
-		RecordPageWithFreeSpace(pass->heap, page->block, page->room);
+	bool		found;
+	PageLeft   *left = hash_search(pass->left, &page->block, HASH_ENTER, &found);
+	int			room;
+
+	left->bytes = (found ? left->bytes : 0) + gained;
+	room = Min(page->room + left->bytes, (int) MaxHeapTupleSize);
+	if (room >= FREE_PAGE)
+		RecordPageWithFreeSpace(pass->heap, page->block, room);
 }
 
 static void
@@ -463,10 +478,7 @@ page_seen(Pass *pass, BlockNumber block)
 	PageSeen   *page = hash_search(pass->pages, &block, HASH_ENTER, &found);
 
 	if (!found)
-	{
 		memset((char *) page + sizeof(block), 0, sizeof(PageSeen) - sizeof(block));
-		page->room = ddb_page_room(pass->heap, block, &pass->busy);
-	}
 	return page;
 }
 
@@ -481,7 +493,6 @@ add_row(Pass *pass, CollectionSeen *collection)
 	row->tid = pass->slot->tts_tid;
 	row->size = MAXALIGN(tuple->t_len) + sizeof(ItemIdData);
 	row->page = page_seen(pass, ItemPointerGetBlockNumber(&row->tid));
-	row->page->rows++;
 	collection->nrows++;
 	collection->bytes += row->size;
 	if (should_free)
@@ -563,7 +574,7 @@ read_stretch(Pass *pass)
 	return more || pass->nrows == STRETCH_MAX;
 }
 
-/* No page stays pinned by the scan while rows are moved. */
+/* No page stays pinned by the scan: it could not be pruned. */
 static void
 release_pages(Pass *pass)
 {
@@ -572,6 +583,17 @@ release_pages(Pass *pass)
 	else
 		ExecClearTuple(pass->slot);
 	table_index_fetch_reset(pass->scan->xs_heapfetch);
+}
+
+static void
+measure_pages(Pass *pass)
+{
+	HASH_SEQ_STATUS seq;
+	PageSeen   *page;
+
+	hash_seq_init(&seq, pass->pages);
+	while ((page = hash_seq_search(&seq)) != NULL)
+		page->room = ddb_page_room(pass->heap, page->block, &pass->busy);
 }
 
 static void
@@ -618,6 +640,7 @@ sweep(Pass *pass)
 		begin_stretch(pass);
 		more = read_stretch(pass);
 		release_pages(pass);
+		measure_pages(pass);
 		compact_stretch(pass);
 		if (!pass->tail_only)
 			pass->done->collections_seen += pass->ncollections;
@@ -628,6 +651,10 @@ sweep(Pass *pass)
 static void
 begin_pass(Pass *pass)
 {
+	HASHCTL		ctl = {.keysize = sizeof(BlockNumber), .entrysize = sizeof(PageLeft)};
+
+	ctl.hcxt = CurrentMemoryContext;
+	pass->left = hash_create("ddb pages left", 1024, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	pass->stretch_context = AllocSetContextCreate(CurrentMemoryContext, "ddb stretch",
 												  ALLOCSET_DEFAULT_SIZES);
 	pass->rows = palloc(STRETCH_MAX * sizeof(RowSeen));
@@ -653,6 +680,7 @@ end_pass(Pass *pass)
 	ExecDropSingleTupleTableSlot(pass->row);
 	ExecDropSingleTupleTableSlot(pass->slot);
 	MemoryContextDelete(pass->stretch_context);
+	hash_destroy(pass->left);
 }
 
 static void
