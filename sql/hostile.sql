@@ -63,4 +63,18 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 DROP TABLE many, changing;
 
+-- Rows of the catalog left over by others do not stop a table from moving.
+INSERT INTO ddb.catalog (schema_name, relation_name, name) VALUES
+	('public', 'taken', 'left over'), ('elsewhere', 'taken', 'left over'), ('nowhere', 'taken', 'left over');
+CREATE SCHEMA elsewhere;
+SELECT ddb.create_table('free', 'PK');
+ALTER TABLE free RENAME TO taken;
+ALTER TABLE taken SET SCHEMA elsewhere;
+ALTER SCHEMA elsewhere RENAME TO nowhere;
+SELECT schema_name, relation_name, name FROM ddb.catalog WHERE name IN ('free', 'taken', 'left over');
+SET client_min_messages = warning;
+DROP SCHEMA nowhere CASCADE;
+RESET client_min_messages;
+SELECT count(*) FROM ddb.catalog WHERE name IN ('free', 'taken', 'left over');
+
 SELECT ddb.compact(0::oid::regclass);

@@ -131,6 +131,10 @@ ddb_catalog_delete(const char *schema, const char *relname)
 		   2, (const char *const[]) {schema, relname});
 }
 
+/*
+ * Rows of the new name are left over, from a partial restore perhaps: what had
+ * it is gone, or the name could not have been taken.
+ */
 void
 ddb_catalog_move(const char *schema, const char *relname,
 				 const char *new_schema, const char *new_relname)
