@@ -71,6 +71,79 @@ extern List *ddb_table_list(void);
  */
 extern List *ddb_table_names(const char *after, int limit);
 
+/* ----------------------------------------------------------------------
+ * Secondary indexes: what is defined (indexes.c), and how it comes and goes
+ * (index_ddl.c)
+ * ---------------------------------------------------------------------- */
+
+/* DynamoDB's limits of indexes; the one place for each of them. */
+#define DDB_MAX_GLOBAL_INDEXES		20
+#define DDB_MAX_LOCAL_INDEXES		5
+#define DDB_MIN_INDEX_NAME			3
+#define DDB_MAX_INDEX_NAME			255
+#define DDB_MAX_INDEX_KEYS			4	/* attributes of a partition key, and of a sort key */
+#define DDB_MAX_PROJECTED			100 /* INCLUDE attributes of all a table's indexes */
+#define DDB_MAX_SHARDS				1000	/* ours: of one index */
+
+typedef enum DdbProjectionType
+{
+	DDB_PROJECT_ALL,
+	DDB_PROJECT_KEYS_ONLY,
+	DDB_PROJECT_INCLUDE,
+} DdbProjectionType;
+
+/*
+ * One secondary index.  A global one's relation is the materialized view of
+ * its entries, a local one's the btree on the base table.  A local index has
+ * the table's partition key and a single sort attribute.
+ */
+typedef struct DdbIndexDef
+{
+	char		name[DDB_MAX_INDEX_NAME + 1];
+	bool		local;
+	Oid			relid;
+	int			npartition;
+	int			nsort;
+	DdbKeyAttr	partition[DDB_MAX_INDEX_KEYS];
+	DdbKeyAttr	sort[DDB_MAX_INDEX_KEYS];
+	int			shards;			/* 0: not sharded */
+	DdbProjectionType projection;
+	int			ninclude;
+	DdbName    *include;		/* the attributes of DDB_PROJECT_INCLUDE */
+} DdbIndexDef;
+
+/* A table's indexes in byte order of their names. */
+typedef struct DdbIndexSet
+{
+	Oid			relid;			/* the base table */
+	int			n;
+	int			nglobal;
+	DdbIndexDef *index;
+} DdbIndexSet;
+
+/*
+ * The table's indexes, or NULL when it has none.  From the backend's cache, so
+ * it may be called on the write path; the answer is good until invalidations
+ * can next be processed (a lock taken, a relation opened).
+ */
+extern const DdbIndexSet *ddb_table_indexes(Oid relid);
+
+/* One of them by its name, or NULL. */
+extern const DdbIndexDef *ddb_index_find(Oid relid, const char *name, size_t len);
+
+/* The base table of an index's relation; InvalidOid when it is none of ours. */
+extern Oid	ddb_index_base(Oid index_relid);
+
+/*
+ * Makes the index (def->relid is not read) and returns its relation; the
+ * caller of SQL owns both tables.  A global index begins unpopulated: it is
+ * ACTIVE when its materialized view is populated.
+ */
+extern Oid	ddb_index_create(Oid relid, const DdbIndexDef *def);
+
+/* Drops it with its relation; YD004 when there is no such index. */
+extern void ddb_index_drop(Oid relid, const char *name, size_t len);
+
 /*
  * Work on ddb's own tables: between enter and leave, SPI is connected and
  * runs as their owner, with nothing but pg_catalog on the search_path.  An
