@@ -148,6 +148,45 @@ extern Datum ddb_key_to_datum(DdbValue value);
 extern DdbValue ddb_key_from_datum(DdbType type, Datum datum);
 
 /* ----------------------------------------------------------------------
+ * Who wants to know of changes (capture.c)
+ *
+ * One observer, registered at load by a layer above.  It is told of every
+ * change of a row, on whatever path it comes (ddb's functions, SQL, COPY, an
+ * apply worker), once that has happened, and of nothing that is no change:
+ * failed and taken back insertions, moves, rewrites, tables without a key
+ * index.
+ * ---------------------------------------------------------------------- */
+typedef struct DdbRowObserver
+{
+	/* Does this relation matter?  The answer is kept with its relcache entry. */
+	bool		(*wanted) (Relation rel);
+
+	/* A row is about to be written; may raise. */
+	void		(*check) (Relation rel, const DdbRecord *row);
+
+	/* It was inserted (old NULL), deleted (new NULL) or updated. */
+	void		(*changed) (Relation rel, const DdbRecord *old, const DdbRecord *new);
+} DdbRowObserver;
+
+extern void ddb_observe_rows(const DdbRowObserver *observer);
+
+/* ----------------------------------------------------------------------
+ * Entries of global secondary indexes (entries.c)
+ * ---------------------------------------------------------------------- */
+#define DDB_DIGEST_BYTES 16
+
+/* What an item's entry in an index looks like. */
+typedef struct DdbEntry
+{
+	DdbValue	ipk;			/* index partition key */
+	bool		has_isk;
+	DdbValue	isk;			/* index sort key */
+	int			shard;			/* -1: the index is not sharded */
+	uint8		digest[DDB_DIGEST_BYTES];	/* of the base key */
+	DdbValue	item;			/* the projected attributes, a map */
+} DdbEntry;
+
+/* ----------------------------------------------------------------------
  * Placement
  * ---------------------------------------------------------------------- */
 
