@@ -173,7 +173,7 @@ extern void ddb_observe_rows(const DdbRowObserver *observer);
 /* ----------------------------------------------------------------------
  * Entries of global secondary indexes (entries.c)
  * ---------------------------------------------------------------------- */
-#define DDB_DIGEST_BYTES 16
+#define DDB_ENTRY_DIGEST 16
 
 /* What an item's entry in an index looks like. */
 typedef struct DdbEntry
@@ -182,7 +182,7 @@ typedef struct DdbEntry
 	bool		has_isk;
 	DdbValue	isk;			/* index sort key */
 	int			shard;			/* -1: the index is not sharded */
-	uint8		digest[DDB_DIGEST_BYTES];	/* of the base key */
+	uint8		digest[DDB_ENTRY_DIGEST];	/* of the base key */
 	DdbValue	item;			/* the projected attributes, a map */
 } DdbEntry;
 
