@@ -29,16 +29,25 @@ extern void ddb_index_init(void);
 /*
  * The item's entry, in the current memory context or as views of the record.
  * False: the index has none of it (a key attribute is missing, empty or of
- * another type).  Without with_item entry->item is not set.
+ * another type, or too long).  Without with_item entry->item is not set.
  */
 extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool with_item,
 							DdbEntry *entry);
 
-/* Would both make the same entry?  Cheap: builds nothing. */
-extern bool ddb_index_entry_same(const DdbIndexDef *def, const DdbRecord *a, const DdbRecord *b);
-
-/* YD001, naming index and attribute, for a key attribute that is empty or of another type. */
+/*
+ * Raises YD001, naming index and attribute, for a key attribute of the wrong
+ * type, an empty or an over-long one.  Every write of a base item asks this.
+ */
 extern void ddb_index_check(const DdbIndexDef *def, const DdbRecord *base);
+
+/* Would ddb_index_check() let it pass?  For a backfill, which skips what it would not. */
+extern bool ddb_index_accepts(const DdbIndexDef *def, const DdbRecord *base);
+
+/*
+ * Would both make the same entry, or none?  Either may be no item at all
+ * (schema NULL).  Builds nothing.
+ */
+extern bool ddb_index_entry_same(const DdbIndexDef *def, const DdbRecord *a, const DdbRecord *b);
 
 /* ----------------------------------------------------------------------
  * changelog.c

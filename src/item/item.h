@@ -314,6 +314,29 @@ extern void ddb_map_split(DdbValue map, const DdbKeySchema *schema, DdbKey *key,
 extern void ddb_key_check(const DdbKeySchema *schema, int which, DdbValue value);
 
 /* ----------------------------------------------------------------------
+ * tuple.c: several scalars as bytes that sort as they do
+ * ---------------------------------------------------------------------- */
+
+/*
+ * Appends a value; not whole: as the beginning of a value, so that the bytes
+ * are a prefix of every tuple whose value at this place begins with it.
+ */
+extern void ddb_tuple_append(StringInfo out, DdbValue value, bool whole);
+
+/* The values as one B, palloc'd. */
+extern DdbValue ddb_tuple(const DdbValue *values, int n);
+
+/*
+ * What an index entry knows its item by: the first half of the SHA-256 of the
+ * key as a tuple.  And which of n shards the item with this digest is in.
+ */
+#define DDB_ENTRY_DIGEST	16
+
+extern void ddb_key_digest(const DdbKeySchema *schema, const DdbKey *key,
+						   uint8 digest[DDB_ENTRY_DIGEST]);
+extern int	ddb_key_shard(const uint8 digest[DDB_ENTRY_DIGEST], int shards);
+
+/* ----------------------------------------------------------------------
  * json.c: DynamoDB JSON {"a":{"N":"1"}} and plain JSON {"a":1}
  * ---------------------------------------------------------------------- */
 typedef enum DdbJsonForm

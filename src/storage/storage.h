@@ -147,6 +147,14 @@ extern int64 ddb_partition_hash(DdbValue partition_key);
 extern Datum ddb_key_to_datum(DdbValue value);
 extern DdbValue ddb_key_from_datum(DdbType type, Datum datum);
 
+/*
+ * Do these columns, with `rest` bytes of others beside them, fit an entry of
+ * a btree?  Columns that take no more than DDB_KEY_ALWAYS_FITS bytes do.
+ */
+#define DDB_KEY_ALWAYS_FITS	2560
+
+extern bool ddb_key_columns_fit(const DdbValue *columns, int n, Size rest);
+
 /* ----------------------------------------------------------------------
  * Who wants to know of changes (capture.c)
  *
@@ -173,8 +181,6 @@ extern void ddb_observe_rows(const DdbRowObserver *observer);
 /* ----------------------------------------------------------------------
  * Entries of global secondary indexes (entries.c)
  * ---------------------------------------------------------------------- */
-#define DDB_ENTRY_DIGEST 16
-
 /* What an item's entry in an index looks like. */
 typedef struct DdbEntry
 {

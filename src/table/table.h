@@ -110,6 +110,10 @@ typedef struct DdbIndexDef
 	DdbProjectionType projection;
 	int			ninclude;
 	DdbName    *include;		/* the attributes of DDB_PROJECT_INCLUDE */
+
+	/* Derived: what an entry's item holds, unless DDB_PROJECT_ALL. */
+	int			nproject;
+	DdbName    *project;
 } DdbIndexDef;
 
 /* A table's indexes in byte order of their names. */
@@ -140,6 +144,12 @@ extern Oid	ddb_index_base(Oid index_relid);
  * ACTIVE when its materialized view is populated.
  */
 extern Oid	ddb_index_create(Oid relid, const DdbIndexDef *def);
+
+/*
+ * Makes a global index's relation follow its table, as after a restore or an
+ * upgrade that lost it: dropped with it, owned by its owner.
+ */
+extern void ddb_index_adopt(Oid relid, Oid index);
 
 /* Drops it with its relation; YD004 when there is no such index. */
 extern void ddb_index_drop(Oid relid, const char *name, size_t len);
