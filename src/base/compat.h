@@ -92,4 +92,22 @@ typedef bool DdbUpdateIndexes;
 #define ddb_bt_search(index, heap, key, buffer) _bt_search(index, key, buffer, BT_READ, NULL)
 #endif
 
+/* 16 renamed the function that gives a relation new, empty storage. */
+#if PG_VERSION_NUM >= 160000
+#define ddb_relation_set_new_storage(rel) \
+	RelationSetNewRelfilenumber(rel, (rel)->rd_rel->relpersistence)
+#else
+#define ddb_relation_set_new_storage(rel) \
+	RelationSetNewRelfilenode(rel, (rel)->rd_rel->relpersistence)
+#endif
+
+/* 17 names the statement that asks for the index builds: here there is none. */
+#if PG_VERSION_NUM >= 170000
+#define ddb_reindex_relation(relid, flags) \
+	((void) reindex_relation(NULL, relid, flags, &(ReindexParams) {0}))
+#else
+#define ddb_reindex_relation(relid, flags) \
+	((void) reindex_relation(relid, flags, &(ReindexParams) {0}))
+#endif
+
 #endif							/* DDB_COMPAT_H */

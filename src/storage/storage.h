@@ -166,17 +166,60 @@ extern bool ddb_key_columns_fit(const DdbValue *columns, int n, Size rest);
  * ---------------------------------------------------------------------- */
 typedef struct DdbRowObserver
 {
-	/* Does this relation matter?  The answer is kept with its relcache entry. */
-	bool		(*wanted) (Relation rel);
+	/* Does this table matter?  The answer is kept with its relcache entry. */
+	bool		(*wanted) (Oid relid);
 
 	/* A row is about to be written; may raise. */
-	void		(*check) (Relation rel, const DdbRecord *row);
+	void		(*check) (Oid relid, const DdbRecord *row);
 
 	/* It was inserted (old NULL), deleted (new NULL) or updated. */
-	void		(*changed) (Relation rel, const DdbRecord *old, const DdbRecord *new);
+	void		(*changed) (Oid relid, const DdbRecord *old, const DdbRecord *new);
 } DdbRowObserver;
 
 extern void ddb_observe_rows(const DdbRowObserver *observer);
+
+/* ----------------------------------------------------------------------
+ * The log of changes (log.c): rows in the order of nothing in particular, in
+ * tables used in turn
+ * ---------------------------------------------------------------------- */
+typedef struct DdbLogRow
+{
+	uint64		xid;			/* the top transaction that wrote it */
+	Oid			table;
+	const uint8 *key;
+	uint32		key_len;
+	const uint8 *old;			/* NULL: none */
+	uint32		old_len;
+} DdbLogRow;
+
+/* In kB: a log that has grown beyond is left for another. */
+extern int	ddb_log_size;
+
+/* Appends a row; table, key and old are the caller's affair. */
+extern void ddb_log_append(const DdbLogRow *row);
+
+/* The logs there are (Oid), in the order of their numbers. */
+extern List *ddb_logs(void);
+
+/* Which storage a log has, and how many pages; false when it is gone. */
+extern bool ddb_log_storage(Oid log, Oid *storage, BlockNumber *pages);
+
+/*
+ * The log's rows from a page on that the snapshot sees, page by page.  Keys
+ * live until the next call.
+ */
+typedef struct DdbLogScan DdbLogScan;
+
+extern DdbLogScan *ddb_log_scan(Oid log, BlockNumber first, Snapshot snapshot);
+extern bool ddb_log_next(DdbLogScan *scan, DdbLogRow *row, BlockNumber *page);
+extern void ddb_log_scan_end(DdbLogScan *scan);
+
+/*
+ * Empties a log, unless someone has it open or `needed` says of a row, from
+ * page `first` on, that it is still needed.
+ */
+typedef bool (*DdbLogNeeded) (void *arg, const DdbLogRow *row);
+extern bool ddb_log_empty(Oid log, BlockNumber first, DdbLogNeeded needed, void *arg);
 
 /* ----------------------------------------------------------------------
  * Entries of global secondary indexes (entries.c)
@@ -191,6 +234,45 @@ typedef struct DdbEntry
 	uint8		digest[DDB_ENTRY_DIGEST];	/* of the base key */
 	DdbValue	item;			/* the projected attributes, a map */
 } DdbEntry;
+
+/*
+ * An index relation opened for work on its entries; the caller holds a lock on
+ * it (row exclusive to write) and is its only writer.  NULL: it is not, or not
+ * yet, an index relation with its key index.  base is the table's schema.
+ */
+typedef struct DdbEntries DdbEntries;
+
+extern DdbEntries *ddb_entries_open(Oid index, const DdbKeySchema *base);
+extern void ddb_entries_close(DdbEntries *entries);
+
+typedef enum DdbEntryChange
+{
+	DDB_ENTRY_SAME, DDB_ENTRY_ADDED, DDB_ENTRY_CHANGED
+} DdbEntryChange;
+
+/*
+ * Makes the entry stand in the index.  Between two commands no entry may be
+ * written twice.
+ */
+extern DdbEntryChange ddb_entries_put(DdbEntries *entries, const DdbKey *base,
+									  const DdbEntry *entry);
+
+/* Removes the entry with this key (entry->item is not read); was there one? */
+extern bool ddb_entries_remove(DdbEntries *entries, const DdbEntry *entry);
+
+/* Does the snapshot see an entry with this key?  *same: with this item, too. */
+extern bool ddb_entries_find(DdbEntries *entries, Snapshot snapshot, const DdbEntry *entry,
+							 bool *same);
+
+/* All entries that the snapshot sees, without their items; good until the next call. */
+extern void ddb_entries_scan(DdbEntries *entries, Snapshot snapshot);
+extern bool ddb_entries_next(DdbEntries *entries, DdbKey *base, DdbEntry *entry);
+
+/* Gives an index new and empty storage, under an access exclusive lock. */
+extern void ddb_entries_empty(Oid index);
+
+/* Which storage a relation that is locked has; InvalidOid when it is gone. */
+extern Oid	ddb_relation_storage(Oid relid);
 
 /* ----------------------------------------------------------------------
  * Placement

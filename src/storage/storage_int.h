@@ -12,6 +12,9 @@
  * executor.c	the same on tables that are not plain
  * tableam.c	the access method
  * check.c		what it demands of a row
+ * capture.c	who is told of changed rows
+ * entries.c	entries of global secondary indexes
+ * log.c		append-only logs
  * lookup.c		one key in the key index
  * neighbourhood.c	what the key index tells of the rows around a key
  * placement.c	where rows go
@@ -124,6 +127,7 @@ typedef struct DdbFacts
 	bool		plain;			/* as we made it: see table.c */
 	bool		other_indexes;	/* has indexes beside the key index */
 	bool		in_order;		/* pk, sk and item are the first columns */
+	bool		observed;		/* the observer is told of changes */
 	DdbKeySchema schema;
 } DdbFacts;
 
@@ -153,6 +157,40 @@ extern bool ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc d
 
 /* Raises YD001 when the row is not one of this table's; may change its item. */
 extern void ddb_check_row(const DdbFacts *facts, TupleTableSlot *slot);
+
+/* ----------------------------------------------------------------------
+ * capture.c: only for relations whose facts say `observed`
+ * ---------------------------------------------------------------------- */
+
+/* Is it to be observed? */
+extern bool ddb_capture_wanted(Oid relid);
+
+/* Before a row is written, and after. */
+extern void ddb_capture_check(Oid relid, const DdbRecord *row);
+extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new);
+
+/* The same from the access method's view; slot NULL: the row was deleted. */
+extern void ddb_capture_check_slot(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
+extern void ddb_capture_inserted(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
+extern void ddb_capture_replaced(Relation rel, const DdbFacts *facts, ItemPointer tid,
+								 TupleTableSlot *slot);
+
+/* ----------------------------------------------------------------------
+ * entries.c
+ * ---------------------------------------------------------------------- */
+
+/* Gives a relation, its toast table and indexes new and empty storage. */
+extern void ddb_set_new_storage(Relation rel);
+
+/* ----------------------------------------------------------------------
+ * log.c
+ * ---------------------------------------------------------------------- */
+
+/* Closes the log that the transaction writes to. */
+extern void ddb_log_close(void);
+
+/* The transaction is over: PostgreSQL has let go of it. */
+extern void ddb_log_forget(void);
 
 /* ----------------------------------------------------------------------
  * placement.c: where rows go
