@@ -100,9 +100,12 @@ slot_record(DdbRecord *record, const DdbFacts *facts, TupleTableSlot *slot)
 	for (int i = 0; i < 3; i++)
 	{
 		bool		isnull;
+		Datum		datum;
 
-		if (attnos[i])
-			set_part(record, facts, attnos[i], slot_getattr(slot, attnos[i], &isnull), isnull);
+		if (attnos[i] == InvalidAttrNumber)
+			continue;
+		datum = slot_getattr(slot, attnos[i], &isnull);
+		set_part(record, facts, attnos[i], datum, isnull);
 	}
 }
 
@@ -115,10 +118,12 @@ tuple_record(DdbRecord *record, const DdbFacts *facts, HeapTuple tuple, TupleDes
 	for (int i = 0; i < 3; i++)
 	{
 		bool		isnull;
+		Datum		datum;
 
-		if (attnos[i])
-			set_part(record, facts, attnos[i], heap_getattr(tuple, attnos[i], desc, &isnull),
-					 isnull);
+		if (attnos[i] == InvalidAttrNumber)
+			continue;
+		datum = heap_getattr(tuple, attnos[i], desc, &isnull);
+		set_part(record, facts, attnos[i], datum, isnull);
 	}
 }
 
