@@ -510,6 +510,30 @@ CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.catalog
 	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
 ALTER TABLE ddb.catalog ENABLE ALWAYS TRIGGER keep_local;
 
+-- The secondary indexes of tables, keyed by names for the same reason
+-- (src/table/indexes.c).
+CREATE TABLE ddb.secondary_index (
+	schema_name text COLLATE "C" NOT NULL,
+	relation_name text COLLATE "C" NOT NULL,
+	index_name text COLLATE "C" NOT NULL,
+	index_relation text COLLATE "C" NOT NULL,
+	definition jsonb NOT NULL,
+	PRIMARY KEY (schema_name, relation_name, index_name),
+	UNIQUE (schema_name, index_relation)
+);
+COMMENT ON TABLE ddb.secondary_index IS 'what the secondary indexes of tables are';
+GRANT SELECT ON ddb.secondary_index TO PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('ddb.secondary_index', '');
+CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.secondary_index
+	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
+ALTER TABLE ddb.secondary_index ENABLE ALWAYS TRIGGER keep_local;
+CREATE FUNCTION ddb.index_changed() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'ddb_index_changed' LANGUAGE C;
+COMMENT ON FUNCTION ddb.index_changed() IS 'tells every session that a table''s indexes are others';
+CREATE TRIGGER index_changed AFTER INSERT OR UPDATE OR DELETE ON ddb.secondary_index
+	FOR EACH ROW EXECUTE FUNCTION ddb.index_changed();
+ALTER TABLE ddb.secondary_index ENABLE ALWAYS TRIGGER index_changed;
+
 CREATE FUNCTION ddb.on_drop() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_drop' LANGUAGE C;
 COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables';
@@ -550,6 +574,65 @@ CREATE FUNCTION ddb.populate_record(base anyelement, doc ddb.doc) RETURNS anyele
 	AS 'MODULE_PATHNAME', 'ddb_fn_populate_record' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION ddb.populate_record(anyelement, ddb.doc) IS
 	'a whole item taken apart into a row: populate_record(NULL::shop, doc)';
+
+-------------------------------------------------------------------------------
+-- index/: what index definitions consist of, and defining indexes
+-------------------------------------------------------------------------------
+
+-- These stand in the definitions of materialized views and btrees: their
+-- names, arguments and results never change (src/sql/fn_index.c).
+CREATE FUNCTION ddb.index_s(item ddb.item, attribute text) RETURNS text
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_s' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_s(ddb.item, text) IS 'a string as an index key, or NULL';
+CREATE FUNCTION ddb.index_n(item ddb.item, attribute text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_n' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_n(ddb.item, text) IS 'a number as an index key, or NULL';
+CREATE FUNCTION ddb.index_b(item ddb.item, attribute text) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_b' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_b(ddb.item, text) IS 'a binary value as an index key, or NULL';
+CREATE FUNCTION ddb.index_tuple(VARIADIC key "any") RETURNS bytea
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_tuple' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_tuple(VARIADIC "any") IS 'several key values as bytes in their order, NULL if one is';
+CREATE FUNCTION ddb.index_fits(partition_attributes integer, VARIADIC key "any") RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_fits' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_fits(integer, VARIADIC "any") IS 'are all key values there, and short enough for an index?';
+CREATE FUNCTION ddb.index_item(item ddb.item, VARIADIC attributes text[]) RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_item' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_item(ddb.item, VARIADIC text[]) IS 'the item with no other attributes than these';
+CREATE FUNCTION ddb.index_digest(VARIADIC key "any") RETURNS bytea
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_digest' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_digest(VARIADIC "any") IS '16 bytes that stand for a table''s key in its indexes';
+CREATE FUNCTION ddb.index_shard(shards integer, VARIADIC key "any") RETURNS smallint
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_shard' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_shard(integer, VARIADIC "any") IS 'in which of so many shards the item with this key is';
+
+CREATE FUNCTION ddb.add_index(tbl regclass, index_name text, partition_key text, sort_key text DEFAULT NULL,
+		projection text DEFAULT 'ALL', include text[] DEFAULT NULL,
+		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S', shards integer DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_add_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.add_index(regclass, text, text, text, text, text[], text, text, integer) IS
+	'adds a global secondary index; it is filled in the background';
+CREATE FUNCTION ddb.add_index(tbl regclass, index_name text, partition_key text[], sort_key text[] DEFAULT NULL,
+		projection text DEFAULT 'ALL', include text[] DEFAULT NULL,
+		partition_key_type text[] DEFAULT NULL, sort_key_type text[] DEFAULT NULL, shards integer DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_add_index_many' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.add_index(regclass, text, text[], text[], text, text[], text[], text[], integer) IS
+	'adds a global secondary index whose keys have several attributes';
+CREATE FUNCTION ddb.add_local_index(tbl regclass, index_name text, sort_key text, sort_key_type text DEFAULT 'S',
+		projection text DEFAULT 'ALL', include text[] DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_add_local_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.add_local_index(regclass, text, text, text, text, text[]) IS
+	'adds a local secondary index: another sort key within each collection';
+CREATE FUNCTION ddb.drop_index(tbl regclass, index_name text) RETURNS void
+	AS 'MODULE_PATHNAME', 'ddb_fn_drop_index' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.drop_index(regclass, text) IS 'drops a secondary index';
+CREATE FUNCTION ddb.index_table(tbl regclass, index_name text) RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_table' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_table(regclass, text) IS
+	'an index''s relation: a materialized view, of a local index a btree';
 
 -------------------------------------------------------------------------------
 -- ops/: ddb.key and the item operations, query, batch, transact

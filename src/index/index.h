@@ -49,6 +49,12 @@ extern bool ddb_index_accepts(const DdbIndexDef *def, const DdbRecord *base);
  */
 extern bool ddb_index_entry_same(const DdbIndexDef *def, const DdbRecord *a, const DdbRecord *b);
 
+/*
+ * Is a global index's key of these values, partition attributes first, none
+ * empty, within the limits?
+ */
+extern bool ddb_index_key_fits(const DdbValue *values, int npartition, int nsort);
+
 /* ----------------------------------------------------------------------
  * changelog.c
  * ---------------------------------------------------------------------- */

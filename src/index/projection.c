@@ -77,33 +77,52 @@ read_attributes(const DdbRecord *base, const DdbKeyAttr *attrs, int n, DdbValue 
 	}
 }
 
-/*
- * Do the columns fit an entry of the btree?  Columns of one attribute are
- * typed, those of several are tuples.
- */
-static bool
-entry_fits(const DdbIndexDef *def, const DdbRecord *base, const Keys *keys)
+/* By far the most keys need no closer look: an escape doubles a byte at most. */
+static inline bool
+surely_fits(uint32 size)
 {
-	DdbValue	columns[3];
-	int			n = 0;
-	uint32		size = keys->partition_size + keys->sort_size;
+	return 2 * size <= DDB_KEY_ALWAYS_FITS;
+}
 
-	if (def->local)
-		size += base->key.values[1].len;
-	/* By far the most keys need no closer look: an escape doubles a byte at most. */
-	if (2 * size <= DDB_KEY_ALWAYS_FITS)
+/* A column of one attribute is typed, that of several is a tuple. */
+static DdbValue
+key_column(const DdbValue *values, int n)
+{
+	return n == 1 ? values[0] : ddb_tuple(values, n);
+}
+
+static bool
+entry_fits(const Keys *keys, int npartition, int nsort)
+{
+	DdbValue	columns[2];
+	int			n = 0;
+
+	if (surely_fits(keys->partition_size + keys->sort_size))
 		return true;
-	if (def->local)
-	{
-		columns[n++] = base->key.values[0];
-		columns[n++] = keys->sort[0];
-		columns[n++] = base->key.values[1];
-		return ddb_key_columns_fit(columns, n, 0);
-	}
-	columns[n++] = def->npartition == 1 ? keys->partition[0] : ddb_tuple(keys->partition, def->npartition);
-	if (def->nsort > 0)
-		columns[n++] = def->nsort == 1 ? keys->sort[0] : ddb_tuple(keys->sort, def->nsort);
+	columns[n++] = key_column(keys->partition, npartition);
+	if (nsort > 0)
+		columns[n++] = key_column(keys->sort, nsort);
 	return ddb_key_columns_fit(columns, n, ENTRY_REST);
+}
+
+static bool
+local_entry_fits(const DdbRecord *base, const Keys *keys)
+{
+	DdbValue	columns[3] = {base->key.values[0], keys->sort[0], base->key.values[1]};
+
+	return surely_fits(keys->partition_size + keys->sort_size + columns[2].len) ||
+		ddb_key_columns_fit(columns, 3, 0);
+}
+
+/* Of keys that are there and well. */
+static Fault
+check_lengths(const Keys *keys, int npartition, int nsort)
+{
+	if (keys->partition_size > DDB_MAX_PARTITION_KEY)
+		return FAULT_LONG_PARTITION;
+	if (keys->sort_size > DDB_MAX_SORT_KEY)
+		return FAULT_LONG_SORT;
+	return entry_fits(keys, npartition, nsort) ? FAULT_NONE : FAULT_LONG_ENTRY;
 }
 
 static Fault
@@ -116,13 +135,29 @@ read_keys(const DdbIndexDef *def, const DdbRecord *base, Keys *keys)
 	read_attributes(base, def->partition, def->npartition, keys->partition,
 					&keys->partition_size, keys, &fault);
 	read_attributes(base, def->sort, def->nsort, keys->sort, &keys->sort_size, keys, &fault);
-	if (fault != FAULT_NONE)
-		return fault;
-	if (keys->partition_size > DDB_MAX_PARTITION_KEY)
-		return FAULT_LONG_PARTITION;
-	if (keys->sort_size > DDB_MAX_SORT_KEY)
-		return FAULT_LONG_SORT;
-	return entry_fits(def, base, keys) ? FAULT_NONE : FAULT_LONG_ENTRY;
+	if (fault == FAULT_NONE)
+		fault = check_lengths(keys, def->npartition, def->nsort);
+	if (fault == FAULT_NONE && def->local && !local_entry_fits(base, keys))
+		fault = FAULT_LONG_ENTRY;
+	return fault;
+}
+
+bool
+ddb_index_key_fits(const DdbValue *values, int npartition, int nsort)
+{
+	Keys		keys = {0};
+
+	for (int i = 0; i < npartition; i++)
+	{
+		keys.partition[i] = values[i];
+		keys.partition_size += values[i].len;
+	}
+	for (int i = 0; i < nsort; i++)
+	{
+		keys.sort[i] = values[npartition + i];
+		keys.sort_size += values[npartition + i].len;
+	}
+	return check_lengths(&keys, npartition, nsort) == FAULT_NONE;
 }
 
 /* ----------------------------------------------------------------------
@@ -199,10 +234,10 @@ ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool with_item, D
 	if (read_keys(def, base, &keys) != FAULT_NONE)
 		return false;
 	memset(entry, 0, sizeof(*entry));
-	entry->ipk = def->npartition == 1 ? keys.partition[0] : ddb_tuple(keys.partition, def->npartition);
+	entry->ipk = key_column(keys.partition, def->npartition);
 	entry->has_isk = def->nsort > 0;
 	if (entry->has_isk)
-		entry->isk = def->nsort == 1 ? keys.sort[0] : ddb_tuple(keys.sort, def->nsort);
+		entry->isk = key_column(keys.sort, def->nsort);
 	ddb_key_digest(base->schema, &base->key, entry->digest);
 	entry->shard = def->shards > 0 ? ddb_key_shard(entry->digest, def->shards) : -1;
 	if (with_item)

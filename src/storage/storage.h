@@ -143,6 +143,9 @@ extern int	ddb_key_lock_order(Oid relid_a, const DdbKey *a, Oid relid_b, const D
  */
 extern int64 ddb_partition_hash(DdbValue partition_key);
 
+/* The type of a key column, or false when it cannot be one. */
+extern bool ddb_key_type(Oid typid, uint8 *type);
+
 /* A key column's Datum from a value, and back (views, or palloc'd). */
 extern Datum ddb_key_to_datum(DdbValue value);
 extern DdbValue ddb_key_from_datum(DdbType type, Datum datum);

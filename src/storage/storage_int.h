@@ -133,9 +133,6 @@ typedef struct DdbFacts
 
 extern const DdbFacts *ddb_facts(Relation rel);
 
-/* The type of a key column, or false when it cannot be one. */
-extern bool ddb_key_type(Oid typid, uint8 *type);
-
 /* Is the relation under our access method?  (tableam.c) */
 extern bool ddb_is_ours(Relation rel);
 

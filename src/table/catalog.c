@@ -81,8 +81,8 @@ ddb_catalog_leave(DdbCatalogScope *scope)
 static uint64
 run(const char *command, int nargs, const char *const *args, bool read_only)
 {
-	Oid			types[4];
-	Datum		values[4];
+	Oid			types[5];
+	Datum		values[5];
 	int			rc;
 
 	Assert(nargs <= lengthof(types));
@@ -144,6 +144,37 @@ ddb_catalog_move_schema(const char *schema, const char *new_schema)
 {
 	change("UPDATE ddb.catalog SET schema_name = $2 WHERE schema_name = $1",
 		   2, (const char *const[]) {schema, new_schema});
+}
+
+/* ----------------------------------------------------------------------
+ * ddb.secondary_index
+ * ---------------------------------------------------------------------- */
+
+void
+ddb_catalog_insert_index(const char *schema, const char *relname, const char *name,
+						 const char *index_relname, const char *definition)
+{
+	/* Rows left over by drops that no event trigger saw. */
+	ddb_catalog_delete_index(schema, index_relname);
+	change("INSERT INTO ddb.secondary_index VALUES ($1, $2, $3, $4, $5::jsonb)"
+		   " ON CONFLICT (schema_name, relation_name, index_name) DO UPDATE"
+		   " SET index_relation = excluded.index_relation, definition = excluded.definition",
+		   5, (const char *const[]) {schema, relname, name, index_relname, definition});
+}
+
+void
+ddb_catalog_delete_index(const char *schema, const char *index_relname)
+{
+	change("DELETE FROM ddb.secondary_index WHERE schema_name = $1 AND index_relation = $2",
+		   2, (const char *const[]) {schema, index_relname});
+}
+
+void
+ddb_catalog_rename_index(const char *schema, const char *index_relname, const char *new_relname)
+{
+	change("UPDATE ddb.secondary_index SET index_relation = $3"
+		   " WHERE schema_name = $1 AND index_relation = $2",
+		   3, (const char *const[]) {schema, index_relname, new_relname});
 }
 
 /* ----------------------------------------------------------------------

@@ -13,6 +13,7 @@
  */
 #include "base/compat.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "commands/event_trigger.h"
@@ -21,11 +22,13 @@
 #include "replication/logicalworker.h"
 #include "table/table_int.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(ddb_on_drop);
 PG_FUNCTION_INFO_V1(ddb_on_alter);
 PG_FUNCTION_INFO_V1(ddb_keep_local);
+PG_FUNCTION_INFO_V1(ddb_index_changed);
 
 static EventTriggerData *
 event(FunctionCallInfo fcinfo)
@@ -122,4 +125,38 @@ ddb_keep_local(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 	PG_RETURN_POINTER(TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple
 					  : data->tg_trigtuple);
+}
+
+/* The table that a row of ddb.secondary_index names; it may not be there. */
+static void
+invalidate_table(Relation catalog, HeapTuple row)
+{
+	TupleDesc	desc = RelationGetDescr(catalog);
+	bool		isnull;
+	char	   *schema = TextDatumGetCString(heap_getattr(row, 1, desc, &isnull));
+	char	   *name = TextDatumGetCString(heap_getattr(row, 2, desc, &isnull));
+	Oid			namespace = get_namespace_oid(schema, true);
+	Oid			relid = OidIsValid(namespace) ? get_relname_relid(name, namespace) : InvalidOid;
+
+	if (OidIsValid(relid))
+		CacheInvalidateRelcacheByRelid(relid);
+}
+
+/*
+ * Whoever changes what indexes there are, a restore included: every session
+ * learns of it with the table's relcache entry.
+ */
+Datum
+ddb_index_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("not called by a trigger")));
+	invalidate_table(data->tg_relation, data->tg_trigtuple);
+	if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
+		invalidate_table(data->tg_relation, data->tg_newtuple);
+	PG_RETURN_POINTER(NULL);
 }

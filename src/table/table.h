@@ -91,6 +91,10 @@ typedef enum DdbProjectionType
 	DDB_PROJECT_KEYS_ONLY,
 	DDB_PROJECT_INCLUDE,
 } DdbProjectionType;
+#define DDB_NPROJECTIONS 3
+
+/* "ALL" ...: as DynamoDB calls it. */
+extern const char *ddb_projection_name(DdbProjectionType projection);
 
 /*
  * One secondary index.  A global one's relation is the materialized view of
@@ -139,8 +143,9 @@ extern const DdbIndexDef *ddb_index_find(Oid relid, const char *name, size_t len
 extern Oid	ddb_index_base(Oid index_relid);
 
 /*
- * Makes the index (def->relid is not read) and returns its relation; the
- * caller of SQL owns both tables.  A global index begins unpopulated: it is
+ * Makes the index and returns its relation.  Of the definition, relid and what
+ * is derived are not read, nor a local index's partition key if there is none.
+ * The current user must own the table.  A global index begins unpopulated: it is
  * ACTIVE when its materialized view is populated.
  */
 extern Oid	ddb_index_create(Oid relid, const DdbIndexDef *def);
