@@ -35,6 +35,24 @@ ddb_value_compare(DdbValue a, DdbValue b)
 }
 
 bool
+ddb_value_after_prefix(DdbValue prefix, DdbValue *next)
+{
+	uint8	   *bytes = palloc(prefix.len + 1);
+	uint32		len = prefix.len;
+
+	memcpy(bytes, prefix.data, len);
+	while (len > 0 && bytes[len - 1] == 0xFF)
+		len--;
+	if (len == 0)
+		return false;
+	bytes[len - 1]++;
+	*next = prefix;
+	next->data = bytes;
+	next->len = len;
+	return true;
+}
+
+bool
 ddb_value_contains(DdbValue container, DdbValue member)
 {
 	DdbIter		it;

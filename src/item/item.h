@@ -221,6 +221,9 @@ extern bool ddb_value_equal(DdbValue a, DdbValue b);
 /* Order of two S, N or B of one type: by bytes, numbers by value. */
 extern int	ddb_value_compare(DdbValue a, DdbValue b);
 
+/* The least value beyond all that begin with this one; false if there is none. */
+extern bool ddb_value_after_prefix(DdbValue prefix, DdbValue *next);
+
 /* Is `member` (S, N or B) in the set, or any value in the list? */
 extern bool ddb_value_contains(DdbValue container, DdbValue member);
 
@@ -276,8 +279,22 @@ typedef struct DdbRecord
 } DdbRecord;
 
 /*
+ * The key of what is queried: of a table, or of an index with several
+ * attributes for its partition key or its sort key.
+ */
+typedef struct DdbQueryKey
+{
+	int			npartition;
+	int			nsort;			/* 0: there is no sort key */
+	const DdbKeyAttr *partition;
+	const DdbKeyAttr *sort;
+} DdbQueryKey;
+
+/*
  * Which items of a collection are wanted: made by expr/, read by storage/.
- * low and high are of the sort key's type.
+ * low and high are of the sort key's type.  Where a key has several attributes
+ * its values are tuples (tuple.c), and the conditions on sort attributes
+ * become one range of tuples.
  */
 typedef enum DdbKeyOp
 {
@@ -285,6 +302,7 @@ typedef enum DdbKeyOp
 	DDB_KEY_EQ, DDB_KEY_LT, DDB_KEY_LE, DDB_KEY_GT, DDB_KEY_GE,
 	DDB_KEY_BETWEEN,			/* low and high, both inclusive */
 	DDB_KEY_BEGINS_WITH,
+	DDB_KEY_WITHIN,				/* from low to before high; no data is no bound */
 } DdbKeyOp;
 
 typedef struct DdbKeyCondition
@@ -312,6 +330,7 @@ extern void ddb_map_split(DdbValue map, const DdbKeySchema *schema, DdbKey *key,
 
 /* Checks one key value's type, emptiness and length; raises YD001. */
 extern void ddb_key_check(const DdbKeySchema *schema, int which, DdbValue value);
+extern void ddb_key_attr_check(const DdbKeyAttr *attr, bool partition, DdbValue value);
 
 /* ----------------------------------------------------------------------
  * tuple.c: several scalars as bytes that sort as they do

@@ -70,23 +70,56 @@ extern bool ddb_row_get(DdbTable *table, const DdbKey *key, DdbRecord *record);
 
 typedef struct DdbScan DdbScan;
 
-/*
- * The items of one collection in sort-key order.  `after` (or NULL) is an
- * exclusive start, whether or not it exists; limit_hint (0: unknown) is how
- * many rows the caller expects to take.
- */
-extern DdbScan *ddb_scan_collection(DdbTable *table, const DdbKeyCondition *condition,
-									bool forward, const DdbKey *after, uint32 limit_hint);
+/* A secondary index of the table, as a scan reads it. */
+typedef struct DdbScanIndex
+{
+	const char *name;			/* for messages */
+	Oid			relid;			/* of the entries; of a local index: the btree */
+	bool		local;
+	uint8		partition;		/* types of its key columns: B for several attributes */
+	bool		has_sort;
+	uint8		sort;
+	int			shards;			/* 0: not sharded */
+} DdbScanIndex;
 
 /*
- * All items of a segment, in (hash, partition key, sort key) order.  Segments
+ * A place in the order of a table or an index: where an item is, or would be.
+ * Partition and sort key are the index's, or the table's own.
+ */
+typedef struct DdbPlace
+{
+	DdbValue	partition;
+	DdbValue	sort;			/* where there is a sort key */
+	DdbKey		key;			/* the item's; zeroed: behind all items of this sort key */
+} DdbPlace;
+
+/* What is said of an index that is not there, or no more. */
+#define DDB_NO_INDEX_MESSAGE "The table does not have the specified index"
+
+/*
+ * The items of one collection in sort-key order, of the table or (index not
+ * NULL) of one of its indexes.  `after` (or NULL) is an exclusive start,
+ * whether or not an item is there; limit_hint (0: unknown) is how many rows
+ * the caller expects to take.
+ *
+ * An index's records look like the table's; of a global one they hold what is
+ * projected.  Raises YD001 when it is not there or not yet filled, 42501
+ * where row security would have to filter it, and 40001 when the snapshot is
+ * older than the index.
+ */
+extern DdbScan *ddb_scan_collection(DdbTable *table, const DdbScanIndex *index,
+									const DdbKeyCondition *condition, bool forward,
+									const DdbPlace *after, uint32 limit_hint);
+
+/*
+ * All items of a segment, in (hash, partition key, ...) order.  Segments
  * are hash ranges: 0 .. total - 1 together hold every item exactly once.
  */
-extern DdbScan *ddb_scan_segment(DdbTable *table, uint32 segment, uint32 total, const DdbKey *after);
+extern DdbScan *ddb_scan_segment(DdbTable *table, const DdbScanIndex *index,
+								 uint32 segment, uint32 total, const DdbPlace *after);
 
-/* Would a scan of this segment meet this key? */
-extern bool ddb_key_in_segment(const DdbKeySchema *schema, const DdbKey *key,
-							   uint32 segment, uint32 total);
+/* Would a scan of this segment meet this partition key? */
+extern bool ddb_in_segment(DdbValue partition, uint32 segment, uint32 total);
 
 extern bool ddb_scan_next(DdbScan *scan, DdbRecord *record);
 extern void ddb_scan_end(DdbScan *scan);

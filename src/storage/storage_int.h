@@ -9,6 +9,8 @@
  * table.c		the tables kept open
  * rows.c		one row: get, write, lock
  * scan.c		many rows: collections and segments
+ * scan_keys.c	which entries of an index a scan wants
+ * scan_index.c	scans of secondary indexes
  * executor.c	the same on tables that are not plain
  * tableam.c	the access method
  * check.c		what it demands of a row
