@@ -536,12 +536,16 @@ ALTER TABLE ddb.secondary_index ENABLE ALWAYS TRIGGER index_changed;
 
 CREATE FUNCTION ddb.on_drop() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_drop' LANGUAGE C;
-COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables';
+COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables and indexes';
 CREATE EVENT TRIGGER ddb_on_drop ON sql_drop EXECUTE FUNCTION ddb.on_drop();
 CREATE FUNCTION ddb.on_alter() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_alter' LANGUAGE C;
-COMMENT ON FUNCTION ddb.on_alter() IS 'the catalog follows renamed and moved tables';
+COMMENT ON FUNCTION ddb.on_alter() IS 'the catalog and indexes follow altered tables';
 CREATE EVENT TRIGGER ddb_on_alter ON ddl_command_end EXECUTE FUNCTION ddb.on_alter();
+CREATE FUNCTION ddb.on_rewrite() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'ddb_on_rewrite' LANGUAGE C;
+COMMENT ON FUNCTION ddb.on_rewrite() IS 'tables with secondary indexes stay what they are';
+CREATE EVENT TRIGGER ddb_on_rewrite ON table_rewrite EXECUTE FUNCTION ddb.on_rewrite();
 
 CREATE FUNCTION ddb.create_table(name text, partition_key text, sort_key text DEFAULT NULL,
 		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S')

@@ -137,12 +137,17 @@ ddb_catalog_move(const char *schema, const char *relname,
 		   " name = CASE WHEN $2 = $4 THEN name ELSE $4 END"
 		   " WHERE schema_name = $1 AND relation_name = $2",
 		   4, (const char *const[]) {schema, relname, new_schema, new_relname});
+	change("UPDATE ddb.secondary_index SET schema_name = $3, relation_name = $4"
+		   " WHERE schema_name = $1 AND relation_name = $2",
+		   4, (const char *const[]) {schema, relname, new_schema, new_relname});
 }
 
 void
 ddb_catalog_move_schema(const char *schema, const char *new_schema)
 {
 	change("UPDATE ddb.catalog SET schema_name = $2 WHERE schema_name = $1",
+		   2, (const char *const[]) {schema, new_schema});
+	change("UPDATE ddb.secondary_index SET schema_name = $2 WHERE schema_name = $1",
 		   2, (const char *const[]) {schema, new_schema});
 }
 
@@ -175,6 +180,52 @@ ddb_catalog_rename_index(const char *schema, const char *index_relname, const ch
 	change("UPDATE ddb.secondary_index SET index_relation = $3"
 		   " WHERE schema_name = $1 AND index_relation = $2",
 		   3, (const char *const[]) {schema, index_relname, new_relname});
+}
+
+List *
+ddb_catalog_index_relations(const char *schema, const char *relname)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DdbCatalogScope scope;
+	List	   *names = NIL;
+
+	ddb_catalog_enter(&scope);
+	run("SELECT index_relation FROM ddb.secondary_index WHERE schema_name = $1 AND relation_name = $2",
+		2, (const char *const[]) {schema, relname}, true);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		MemoryContext spi = MemoryContextSwitchTo(context);
+
+		names = lappend(names, SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1));
+		MemoryContextSwitchTo(spi);
+	}
+	ddb_catalog_leave(&scope);
+	return names;
+}
+
+List *
+ddb_catalog_tables_losing_indexes(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DdbCatalogScope scope;
+	List	   *tables = NIL;
+
+	ddb_catalog_enter(&scope);
+	run("SELECT DISTINCT c.oid FROM ddb.secondary_index k, pg_class c, pg_namespace n"
+		" WHERE k.relation_name = c.relname AND k.schema_name = n.nspname AND c.relnamespace = n.oid"
+		" AND EXISTS (SELECT FROM pg_event_trigger_dropped_objects() d WHERE d.object_type = 'index')",
+		0, NULL, true);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		MemoryContext spi = MemoryContextSwitchTo(context);
+		bool		isnull;
+
+		tables = lappend_oid(tables, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+																	SPI_tuptable->tupdesc, 1, &isnull)));
+		MemoryContextSwitchTo(spi);
+	}
+	ddb_catalog_leave(&scope);
+	return tables;
 }
 
 /* ----------------------------------------------------------------------

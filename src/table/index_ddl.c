@@ -542,8 +542,8 @@ ddb_index_depend(Oid relid, Oid index)
 	recordDependencyOn(&view, &table, DEPENDENCY_AUTO);
 }
 
-static Oid
-relation_owner(Oid relid)
+Oid
+ddb_relation_owner(Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Oid			owner = InvalidOid;
@@ -559,8 +559,8 @@ relation_owner(Oid relid)
 void
 ddb_index_adopt(Oid relid, Oid index)
 {
-	Oid			owner = relation_owner(relid);
-	Oid			now = relation_owner(index);
+	Oid			owner = ddb_relation_owner(relid);
+	Oid			now = ddb_relation_owner(index);
 
 	if (!OidIsValid(owner) || !OidIsValid(now))
 		return;

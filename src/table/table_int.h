@@ -10,6 +10,7 @@
  * index_ddl.c	creating and dropping them
  * definition.c	what an index is, as JSON
  * events.c		event triggers: the catalog follows DROP and ALTER
+ * index_events.c	and so do the indexes
  *
  *-------------------------------------------------------------------------
  */
@@ -66,6 +67,12 @@ extern void ddb_catalog_delete_index(const char *schema, const char *index_relna
 extern void ddb_catalog_rename_index(const char *schema, const char *index_relname,
 									 const char *new_relname);
 
+/* The names (char *) of the relations of a table's indexes. */
+extern List *ddb_catalog_index_relations(const char *schema, const char *relname);
+
+/* In an event trigger on a drop: tables with indexes (OIDs), if any index was dropped. */
+extern List *ddb_catalog_tables_losing_indexes(void);
+
 /* The row's definition (definition.c). */
 extern char *ddb_index_definition_text(const DdbIndexDef *def);
 
@@ -81,5 +88,17 @@ extern void ddb_index_depend(Oid relid, Oid index);
 
 /* Refuses a table that cannot have global indexes. */
 extern void ddb_index_check_table(const char *relname, char persistence, bool force_row_security);
+
+extern Oid	ddb_relation_owner(Oid relid);
+
+/* What a command has done or is about to do (index_events.c); these may refuse it. */
+extern void ddb_index_created(const CreateTableAsStmt *stmt);
+extern void ddb_index_altered(const RangeVar *relation);
+extern void ddb_index_check_schema(const RangeVar *relation, const char *new_schema);
+extern void ddb_index_rewrite(const Node *command);
+extern void ddb_index_check_dropped(void);
+
+/* The table has left this schema: its global indexes go after it. */
+extern void ddb_index_follow_schema(const char *from, const char *to, const char *relname);
 
 #endif							/* DDB_TABLE_INT_H */
