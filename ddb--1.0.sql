@@ -580,7 +580,7 @@ COMMENT ON FUNCTION ddb.populate_record(anyelement, ddb.doc) IS
 	'a whole item taken apart into a row: populate_record(NULL::shop, doc)';
 
 -------------------------------------------------------------------------------
--- index/: what index definitions consist of, and defining indexes
+-- index/: what index definitions consist of, defining indexes, and their upkeep
 -------------------------------------------------------------------------------
 
 -- These stand in the definitions of materialized views and btrees: their
@@ -637,6 +637,59 @@ CREATE FUNCTION ddb.index_table(tbl regclass, index_name text) RETURNS regclass
 	AS 'MODULE_PATHNAME', 'ddb_fn_index_table' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ddb.index_table(regclass, text) IS
 	'an index''s relation: a materialized view, of a local index a btree';
+
+-- What changes is logged here for the indexes to follow (src/storage/log.c,
+-- src/index/changelog.c): a few tables in turn, more when there is need.  They
+-- mean nothing elsewhere, so nothing of this is dumped or replicated.
+CREATE TABLE ddb.index_log_1 (
+	xid xid8 NOT NULL,
+	tbl oid NOT NULL,
+	key bytea NOT NULL,
+	old bytea
+) USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+ALTER TABLE ddb.index_log_1 ALTER COLUMN key SET STORAGE MAIN, ALTER COLUMN old SET STORAGE MAIN;
+CREATE TABLE ddb.index_log_2 (LIKE ddb.index_log_1 INCLUDING STORAGE)
+	USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+COMMENT ON TABLE ddb.index_log_1 IS 'changes that global indexes have yet to follow';
+COMMENT ON TABLE ddb.index_log_2 IS 'changes that global indexes have yet to follow';
+
+CREATE TABLE ddb.index_cursor (
+	index_oid oid PRIMARY KEY,
+	table_oid oid NOT NULL,
+	index_storage oid NOT NULL,
+	table_storage oid NOT NULL,
+	state text NOT NULL,
+	snapshot pg_snapshot,
+	until pg_snapshot,
+	places text NOT NULL,
+	backfill_key bytea,
+	backfill_done bigint NOT NULL,
+	backfill_total bigint,
+	entries bigint NOT NULL,
+	applied bigint NOT NULL,
+	skipped bigint NOT NULL,
+	failures integer NOT NULL,
+	failing_since timestamptz,
+	retry_at timestamptz,
+	last_error text,
+	applied_at timestamptz
+) USING heap WITH (fillfactor = 50);
+COMMENT ON TABLE ddb.index_cursor IS 'how far each global index has followed its table (src/index/cursor.c)';
+CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.index_cursor
+	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
+ALTER TABLE ddb.index_cursor ENABLE ALWAYS TRIGGER keep_local;
+
+CREATE FUNCTION ddb.run_maintenance() RETURNS bigint
+	AS 'MODULE_PATHNAME', 'ddb_fn_run_maintenance' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.run_maintenance() IS
+	'does what the background workers do, until nothing is left; how many changes and items that were';
+REVOKE ALL ON FUNCTION ddb.run_maintenance() FROM PUBLIC;
+CREATE FUNCTION ddb.verify_index(tbl regclass, index_name text, repair boolean DEFAULT false,
+		OUT difference text, OUT key ddb.item)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'ddb_fn_verify_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.verify_index(regclass, text, boolean) IS
+	'compares a global index with its table: entries missing, different or extra';
 
 -------------------------------------------------------------------------------
 -- ops/: ddb.key and the item operations, query, batch, transact

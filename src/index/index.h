@@ -31,7 +31,7 @@ extern void ddb_index_init(void);
  * False: the index has none of it (a key attribute is missing, empty or of
  * another type, or too long).  Without with_item entry->item is not set.
  */
-extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool with_item,
+extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool whole,
 							DdbEntry *entry);
 
 /*

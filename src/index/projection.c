@@ -226,7 +226,7 @@ project(const DdbIndexDef *def, DdbValue map)
 }
 
 bool
-ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool with_item, DdbEntry *entry)
+ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool whole, DdbEntry *entry)
 {
 	Keys		keys;
 
@@ -238,10 +238,12 @@ ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool with_item, D
 	entry->has_isk = def->nsort > 0;
 	if (entry->has_isk)
 		entry->isk = key_column(keys.sort, def->nsort);
-	ddb_key_digest(base->schema, &base->key, entry->digest);
-	entry->shard = def->shards > 0 ? ddb_key_shard(entry->digest, def->shards) : -1;
-	if (with_item)
+	if (whole)
+	{
+		ddb_key_digest(base->schema, &base->key, entry->digest);
+		entry->shard = def->shards > 0 ? ddb_key_shard(entry->digest, def->shards) : -1;
 		entry->item = project(def, base->map);
+	}
 	return true;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include "index/index.h"
 #include "storage/storage.h"
 
 PG_MODULE_MAGIC;
@@ -17,4 +18,5 @@ void
 _PG_init(void)
 {
 	ddb_storage_init();
+	ddb_index_init();
 }

@@ -335,10 +335,10 @@ ddb_log_scan_end(DdbLogScan *scan)
  * ---------------------------------------------------------------------- */
 
 static bool
-is_needed(Relation rel, BlockNumber first, DdbLogNeeded needed, void *arg)
+is_needed(Relation rel, DdbLogNeeded needed, void *arg)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	DdbLogScan *scan = begin_scan(rel, first, snapshot);
+	DdbLogScan *scan = begin_scan(rel, 0, snapshot);
 	DdbLogRow	row;
 	BlockNumber page;
 	bool		result = false;
@@ -356,7 +356,7 @@ is_needed(Relation rel, BlockNumber first, DdbLogNeeded needed, void *arg)
  * not see was rolled back.
  */
 bool
-ddb_log_empty(Oid log, BlockNumber first, DdbLogNeeded needed, void *arg)
+ddb_log_empty(Oid log, DdbLogNeeded needed, void *arg)
 {
 	Relation	rel;
 	bool		empty;
@@ -366,7 +366,7 @@ ddb_log_empty(Oid log, BlockNumber first, DdbLogNeeded needed, void *arg)
 	rel = open_log(log, AccessExclusiveLock, false);
 	if (rel == NULL)
 		return false;
-	empty = !is_needed(rel, first, needed, arg);
+	empty = !is_needed(rel, needed, arg);
 	if (empty)
 		ddb_set_new_storage(rel);
 	relation_close(rel, empty ? NoLock : AccessExclusiveLock);

@@ -250,12 +250,9 @@ extern DdbLogScan *ddb_log_scan(Oid log, BlockNumber first, Snapshot snapshot);
 extern bool ddb_log_next(DdbLogScan *scan, DdbLogRow *row, BlockNumber *page);
 extern void ddb_log_scan_end(DdbLogScan *scan);
 
-/*
- * Empties a log, unless someone has it open or `needed` says of a row, from
- * page `first` on, that it is still needed.
- */
+/* Empties a log, unless someone has it open or `needed` says so of a row. */
 typedef bool (*DdbLogNeeded) (void *arg, const DdbLogRow *row);
-extern bool ddb_log_empty(Oid log, BlockNumber first, DdbLogNeeded needed, void *arg);
+extern bool ddb_log_empty(Oid log, DdbLogNeeded needed, void *arg);
 
 /* ----------------------------------------------------------------------
  * Entries of global secondary indexes (entries.c)

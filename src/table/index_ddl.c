@@ -625,6 +625,14 @@ list_projected(const Base *base, DdbIndexDef *def)
 		add_projected(base, def, def->include[i].data, def->include[i].len);
 }
 
+static DdbIndexCreated index_created = NULL;
+
+void
+ddb_on_index_created(DdbIndexCreated hook)
+{
+	index_created = hook;
+}
+
 /* A table that is written to can be given an index; who writes waits for the commit. */
 Oid
 ddb_index_create(Oid relid, const DdbIndexDef *wanted)
@@ -658,6 +666,8 @@ ddb_index_create(Oid relid, const DdbIndexDef *wanted)
 				(errmsg("table \"%s\" no longer updates rows in place", base.relname),
 				 errdetail("The local secondary index \"%s\" is an index on an expression over item, so every update of a row makes new index entries.",
 						   def.name)));
+	else if (index_created)
+		index_created(relid, index);
 	return index;
 }
 

@@ -150,6 +150,10 @@ extern Oid	ddb_index_base(Oid index_relid);
  */
 extern Oid	ddb_index_create(Oid relid, const DdbIndexDef *def);
 
+/* Someone above is told, in the same transaction, of a global index just made. */
+typedef void (*DdbIndexCreated) (Oid relid, Oid index);
+extern void ddb_on_index_created(DdbIndexCreated hook);
+
 /*
  * Makes a global index's relation follow its table, as after a restore or an
  * upgrade that lost it: dropped with it, owned by its owner.
