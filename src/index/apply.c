@@ -67,12 +67,17 @@ ddb_owner_leave(DdbOwnerScope *scope)
 	SetUserIdAndSecContext(scope->user, scope->security);
 }
 
+/* What is opened lives as long as the work does, not as the item at hand. */
 void
 ddb_work_open(DdbWork *work)
 {
+	MemoryContext caller;
+
 	if (work->entries)
 		return;
+	caller = MemoryContextSwitchTo(GetMemoryChunkContext(work));
 	work->entries = ddb_entries_open(work->def.relid, &work->schema);
+	MemoryContextSwitchTo(caller);
 	if (work->entries == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
