@@ -294,7 +294,7 @@ concerns_works(List *works, Oid table)
  * way; false when time is over.
  */
 static bool
-read_log(List *works, const DdbCursor *cursor, DdbPlace *place, Chunk *chunk,
+read_log(List *works, const DdbCursor *cursor, DdbLogPlace *place, Chunk *chunk,
 		 const DdbView *view, int64 *applied)
 {
 	BlockNumber first = Max(place->block, place->done);
@@ -333,7 +333,7 @@ advance(DdbCursor *cursor, const DdbView *view)
 	for (int i = 0; i < view->nlogs; i++)
 	{
 		const DdbLogSize *log = &view->logs[i];
-		DdbPlace   *place = ddb_cursor_place(cursor, log->log, log->storage);
+		DdbLogPlace   *place = ddb_cursor_place(cursor, log->log, log->storage);
 
 		place->done = 0;
 		if (place->horizon > cursor->until.xmin)
@@ -370,8 +370,8 @@ copy_position(List *works, const DdbCursor *from)
 		cursor->from = from->from;
 		cursor->until = from->until;
 		cursor->nplaces = from->nplaces;
-		cursor->places = palloc_array(DdbPlace, from->nplaces + 1);
-		memcpy(cursor->places, from->places, sizeof(DdbPlace) * from->nplaces);
+		cursor->places = palloc_array(DdbLogPlace, from->nplaces + 1);
+		memcpy(cursor->places, from->places, sizeof(DdbLogPlace) * from->nplaces);
 	}
 }
 
@@ -389,7 +389,7 @@ ddb_apply(List *works, const DdbView *view, int64 *applied)
 		cursor->until = view->ended;
 	for (int i = 0; complete && i < view->nlogs; i++)
 	{
-		DdbPlace   *place = ddb_cursor_place(cursor, view->logs[i].log, view->logs[i].storage);
+		DdbLogPlace   *place = ddb_cursor_place(cursor, view->logs[i].log, view->logs[i].storage);
 
 		if (place->done != InvalidBlockNumber)
 			complete = read_log(works, cursor, place, &chunk, view, applied);
@@ -412,8 +412,8 @@ ddb_apply_pending(const DdbCursor *cursor, uint64 xid, int64 limit)
 	int64		rows = 0;
 	ListCell   *lc;
 
-	copy.places = palloc_array(DdbPlace, cursor->nplaces + 1);
-	memcpy(copy.places, cursor->places, sizeof(DdbPlace) * cursor->nplaces);
+	copy.places = palloc_array(DdbLogPlace, cursor->nplaces + 1);
+	memcpy(copy.places, cursor->places, sizeof(DdbLogPlace) * cursor->nplaces);
 	foreach(lc, ddb_logs())
 	{
 		Oid			log = lfirst_oid(lc);

@@ -63,15 +63,19 @@ piece(DdbWork *work, int64 *visited)
 	MemoryContext context = AllocSetContextCreate(outer, "ddb backfill", ALLOCSET_DEFAULT_SIZES);
 	DdbTable   *table = ddb_table_open(work->table, 0);
 	DdbCursor  *cursor = work->cursor;
-	DdbKey		after;
+	DdbPlace	after;
 	DdbScan    *scan;
 	DdbRecord	record;
 	int			n = 0;
 
 	if (cursor->backfill_key)
+	{
 		ddb_change_key(&work->schema, (uint8 *) VARDATA_ANY(cursor->backfill_key),
-					   VARSIZE_ANY_EXHDR(cursor->backfill_key), &after);
-	scan = ddb_scan_segment(table, 0, 1, cursor->backfill_key ? &after : NULL);
+					   VARSIZE_ANY_EXHDR(cursor->backfill_key), &after.key);
+		after.partition = after.key.values[0];
+		after.sort = after.key.values[1];
+	}
+	scan = ddb_scan_segment(table, NULL, 0, 1, cursor->backfill_key ? &after : NULL);
 	while (n < PIECE && ddb_scan_next(scan, &record))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -127,7 +127,7 @@ add_places(StringInfo out, const DdbCursor *cursor)
 {
 	for (int i = 0; i < cursor->nplaces; i++)
 	{
-		const DdbPlace *p = &cursor->places[i];
+		const DdbLogPlace *p = &cursor->places[i];
 
 		appendStringInfo(out, "%s%u:%u:%u:%u:" UINT64_FORMAT ":%u", i > 0 ? "," : "", p->log,
 						 p->storage, p->block, p->next, p->horizon, p->done);
@@ -142,10 +142,10 @@ parse_places(DdbCursor *cursor, const char *text)
 
 	for (const char *p = text; *p; p++)
 		n += *p == ',';
-	cursor->places = palloc0_array(DdbPlace, n);
+	cursor->places = palloc0_array(DdbLogPlace, n);
 	while (*s)
 	{
-		DdbPlace   *p = &cursor->places[cursor->nplaces++];
+		DdbLogPlace   *p = &cursor->places[cursor->nplaces++];
 
 		p->log = strtoul(s, &s, 10);
 		p->storage = strtoul(s + 1, &s, 10);
@@ -158,10 +158,10 @@ parse_places(DdbCursor *cursor, const char *text)
 	}
 }
 
-DdbPlace *
+DdbLogPlace *
 ddb_cursor_place(DdbCursor *cursor, Oid log, Oid storage)
 {
-	DdbPlace   *place = NULL;
+	DdbLogPlace   *place = NULL;
 
 	for (int i = 0; i < cursor->nplaces && place == NULL; i++)
 	{
@@ -171,13 +171,13 @@ ddb_cursor_place(DdbCursor *cursor, Oid log, Oid storage)
 	if (place == NULL)
 	{
 		cursor->places = cursor->places ?
-			repalloc(cursor->places, sizeof(DdbPlace) * (cursor->nplaces + 1)) :
-			palloc(sizeof(DdbPlace));
+			repalloc(cursor->places, sizeof(DdbLogPlace) * (cursor->nplaces + 1)) :
+			palloc(sizeof(DdbLogPlace));
 		place = &cursor->places[cursor->nplaces++];
-		*place = (DdbPlace) {.log = log};
+		*place = (DdbLogPlace) {.log = log};
 	}
 	if (place->storage != storage)
-		*place = (DdbPlace) {.log = log, .storage = storage};
+		*place = (DdbLogPlace) {.log = log, .storage = storage};
 	return place;
 }
 

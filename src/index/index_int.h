@@ -46,7 +46,7 @@ extern bool ddb_ended_contains(const DdbEnded *ended, uint64 xid);
 extern DdbEnded ddb_ended_from_snapshot(Snapshot snapshot);
 
 /* How far a log has been read (log.c says why `block` may move to `next`). */
-typedef struct DdbPlace
+typedef struct DdbLogPlace
 {
 	Oid			log;
 	Oid			storage;		/* another one: the log has been emptied since */
@@ -54,7 +54,7 @@ typedef struct DdbPlace
 	BlockNumber next;			/* will be the block once all before horizon have ended */
 	uint64		horizon;
 	BlockNumber done;			/* of a batch under way: pages before have been read */
-} DdbPlace;
+} DdbLogPlace;
 
 typedef struct DdbCursor
 {
@@ -66,7 +66,7 @@ typedef struct DdbCursor
 	DdbEnded	from;			/* what has been applied */
 	DdbEnded	until;			/* of a batch under way; xmax 0: none is */
 	int			nplaces;
-	DdbPlace   *places;
+	DdbLogPlace   *places;
 	char	   *position;		/* all of the above as text: equal cursors have equal ones */
 
 	bytea	   *backfill_key;	/* the last item visited, or NULL */
@@ -103,7 +103,7 @@ extern void ddb_cursor_delete(Oid index);
 extern void ddb_index_announce(Oid table, Oid index);
 
 /* The place of a log, added if there is none or the log was emptied. */
-extern DdbPlace *ddb_cursor_place(DdbCursor *cursor, Oid log, Oid storage);
+extern DdbLogPlace *ddb_cursor_place(DdbCursor *cursor, Oid log, Oid storage);
 
 /* ----------------------------------------------------------------------
  * apply.c

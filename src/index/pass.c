@@ -435,8 +435,8 @@ copy_cursor(const DdbCursor *cursor)
 {
 	DdbCursor	copy = *cursor;
 
-	copy.places = palloc_array(DdbPlace, cursor->nplaces + 1);
-	memcpy(copy.places, cursor->places, sizeof(DdbPlace) * cursor->nplaces);
+	copy.places = palloc_array(DdbLogPlace, cursor->nplaces + 1);
+	memcpy(copy.places, cursor->places, sizeof(DdbLogPlace) * cursor->nplaces);
 	return copy;
 }
 

@@ -126,7 +126,7 @@ check_item(Verify *v, const DdbRecord *record)
 static void
 check_items(Verify *v)
 {
-	DdbScan    *scan = ddb_scan_segment(ddb_table_open(v->work.table, 0), 0, 1, NULL);
+	DdbScan    *scan = ddb_scan_segment(ddb_table_open(v->work.table, 0), NULL, 0, 1, NULL);
 	MemoryContext caller = CurrentMemoryContext;
 	DdbRecord	record;
 
