@@ -691,6 +691,40 @@ CREATE FUNCTION ddb.verify_index(tbl regclass, index_name text, repair boolean D
 COMMENT ON FUNCTION ddb.verify_index(regclass, text, boolean) IS
 	'compares a global index with its table: entries missing, different or extra';
 
+-- worker/: waiting for indexes and watching them.
+CREATE FUNCTION ddb.index_token() RETURNS text
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_token' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.index_token() IS
+	'stands for what this transaction has written, or for all committed before: for ddb.wait_for_index()';
+CREATE FUNCTION ddb.wait_for_index(tbl regclass, index_name text DEFAULT NULL,
+		token text DEFAULT NULL, timeout interval DEFAULT '5s') RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_wait_for_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.wait_for_index(regclass, text, text, interval) IS
+	'waits until a global index, or all of a table, show what the token stands for; false: not in time';
+CREATE FUNCTION ddb.index_lag(index_oid oid, OUT rows_behind bigint, OUT seconds_behind double precision,
+		OUT applied_per_second double precision, OUT worker_pid integer)
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_lag' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.index_lag(oid) IS
+	'what a worker last measured of an index; null where nothing is known';
+
+CREATE VIEW ddb.index_status AS
+	SELECT i.schema_name, i.relation_name AS table_name, i.index_name,
+		CASE WHEN c.state IS NULL THEN 'CREATING' ELSE c.state END AS state,
+		c.entries, l.rows_behind, round(l.seconds_behind::numeric, 3) AS seconds_behind,
+		round(l.applied_per_second::numeric, 1) AS applied_per_second,
+		c.backfill_done, c.backfill_total, c.skipped AS backfill_skipped,
+		CASE WHEN l.worker_pid IS NULL THEN 'no worker' ELSE 'pid ' || l.worker_pid END AS worker,
+		c.last_error
+	FROM ddb.secondary_index i
+		JOIN pg_catalog.pg_namespace n ON n.nspname = i.schema_name
+		JOIN pg_catalog.pg_class r ON r.relnamespace = n.oid AND r.relname = i.index_relation
+		LEFT JOIN ddb.index_cursor c ON c.index_oid = r.oid
+		CROSS JOIN LATERAL ddb.index_lag(r.oid) l
+	WHERE r.relkind = 'm';
+COMMENT ON VIEW ddb.index_status IS
+	'global secondary indexes: how far behind their tables they are, and what keeps them';
+GRANT SELECT ON ddb.index_status TO PUBLIC;
+
 -------------------------------------------------------------------------------
 -- ops/: ddb.key and the item operations, query, batch, transact
 -------------------------------------------------------------------------------

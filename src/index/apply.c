@@ -406,7 +406,7 @@ ddb_apply(List *works, const DdbView *view, int64 *applied)
 }
 
 int64
-ddb_apply_pending(const DdbCursor *cursor, uint64 xid, int64 limit)
+ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit)
 {
 	DdbCursor	copy = *cursor;
 	int64		rows = 0;
@@ -428,7 +428,7 @@ ddb_apply_pending(const DdbCursor *cursor, uint64 xid, int64 limit)
 		scan = ddb_log_scan(log, ddb_cursor_place(&copy, log, storage)->block,
 							GetActiveSnapshot());
 		while (scan && rows < limit && ddb_log_next(scan, &row, &page))
-			rows += row.table == cursor->table && (xid == 0 || row.xid == xid) &&
+			rows += row.table == cursor->table && row.xid >= first && row.xid < end &&
 				!ddb_ended_contains(&cursor->from, row.xid);
 		if (scan)
 			ddb_log_scan_end(scan);

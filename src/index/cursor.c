@@ -466,7 +466,7 @@ ddb_index_rows_behind(Oid index)
 	if (cursor == NULL || cursor->from.xmax == 0)
 		return -1;
 	PushActiveSnapshot(GetLatestSnapshot());
-	rows = ddb_apply_pending(cursor, 0, PG_INT64_MAX);
+	rows = ddb_apply_pending(cursor, 0, PG_UINT64_MAX, PG_INT64_MAX);
 	PopActiveSnapshot();
 	return rows;
 }
@@ -485,7 +485,7 @@ ddb_index_reached(Oid index, FullTransactionId xid)
 	if (TransactionIdIsInProgress(XidFromFullTransactionId(xid)))
 		return false;
 	PushActiveSnapshot(GetLatestSnapshot());
-	reached = ddb_apply_pending(cursor, wanted, 1) == 0;
+	reached = ddb_apply_pending(cursor, wanted, wanted + 1, 1) == 0;
 	PopActiveSnapshot();
 	return reached;
 }

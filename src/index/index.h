@@ -10,6 +10,7 @@
  * backfill.c	the same over a whole table
  * pass.c		one bounded round over all indexes
  * verify.c		is an index right?
+ * progress.c	for those who wait or watch
  *
  *-------------------------------------------------------------------------
  */
@@ -116,6 +117,30 @@ extern int64 ddb_index_rows_behind(Oid index);
 
 /* Starts a given-up or doubted index again from nothing, at the next pass. */
 extern void ddb_index_rebuild(Oid index);
+
+/* ----------------------------------------------------------------------
+ * progress.c
+ * ---------------------------------------------------------------------- */
+
+/* The API's name of an index. */
+extern const char *ddb_index_name(Oid index);
+
+/* A table's global indexes, or the one of this name; raises YD001 when there is none. */
+extern List *ddb_index_list(Oid table, const char *name);
+
+/* As ddb_index_reached(), of all transactions before this one that have committed. */
+extern bool ddb_index_reached_all(Oid index, FullTransactionId xid);
+
+/* What active indexes lack, counted now: a list of DdbProgress. */
+typedef struct DdbProgress
+{
+	Oid			table;
+	Oid			index;
+	int64		applied;		/* changes, since the index was made */
+	int64		rows_behind;
+} DdbProgress;
+
+extern List *ddb_index_progress(void);
 
 /* ----------------------------------------------------------------------
  * verify.c

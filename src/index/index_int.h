@@ -150,8 +150,11 @@ extern bool ddb_apply(List *works, const DdbView *view, int64 *applied);
 /* Places a new cursor: what the view has not seen of the log is still to come. */
 extern void ddb_cursor_start(DdbCursor *cursor, const DdbView *view);
 
-/* Are there rows in the log that the cursor lacks?  Stops at `limit`; in the active snapshot. */
-extern int64 ddb_apply_pending(const DdbCursor *cursor, uint64 xid, int64 limit);
+/*
+ * How many rows of the log, from transactions first .. end - 1, the cursor
+ * lacks.  Stops at `limit`; in the active snapshot.
+ */
+extern int64 ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit);
 
 /*
  * Makes the entries of one item match its state.  olds: keys that entries of

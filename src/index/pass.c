@@ -235,7 +235,7 @@ is_due(DdbWork *work, DdbPass *pass)
 		return false;
 	}
 	return must_start(work) || cursor->state == DDB_INDEX_CREATING || cursor->until.xmax != 0 ||
-		ddb_apply_pending(cursor, 0, 1) > 0 || is_far_behind(cursor);
+		ddb_apply_pending(cursor, 0, PG_UINT64_MAX, 1) > 0 || is_far_behind(cursor);
 }
 
 /* Finds the works' cursors, and removes those of indexes that are gone. */

@@ -141,6 +141,13 @@ typedef struct DdbWriteResult
 extern void ddb_write_item(const DdbWrite *write, DdbWriteResult *result);
 
 /*
+ * Somebody above may hold up or refuse a write before it takes its first lock;
+ * registered once, at load.
+ */
+typedef void (*DdbBeforeWrite) (Oid relid);
+extern void ddb_before_write(DdbBeforeWrite hook);
+
+/*
  * ReturnValues by its name (case-sensitive), NONE when it was not given;
  * raises YD001 naming the member.  Whether the action knows the value is
  * checked by the action.

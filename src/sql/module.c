@@ -8,7 +8,8 @@
 #include "base/compat.h"
 
 #include "index/index.h"
-#include "storage/storage.h"
+#include "ops/ops.h"
+#include "worker/worker.h"
 
 PG_MODULE_MAGIC;
 
@@ -19,4 +20,6 @@ _PG_init(void)
 {
 	ddb_storage_init();
 	ddb_index_init();
+	ddb_worker_init();
+	ddb_before_write(ddb_worker_gate);
 }
