@@ -149,6 +149,7 @@ set_columns(DdbScan *scan, const DdbScanIndex *index)
 		scan->facts.sk = next++;
 	scan->tie_column = next++;
 	scan->facts.item = next;
+	scan->facts.in_order = false;
 }
 
 /* The unique index on (ipk [shard] [isk] digest). */
