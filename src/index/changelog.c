@@ -212,11 +212,11 @@ ddb_index_init(void)
 	ddb_on_index_created(ddb_index_announce);
 	DefineCustomIntVariable("ddb.index_log_size",
 							"Size at which the log of changes for indexes goes on in another table.",
-							NULL, &ddb_log_size, 16 * 1024, 64, 1024 * 1024, PGC_SIGHUP,
+							NULL, &ddb_log_size, 16 * 1024, 64, 1024 * 1024, PGC_SUSET,
 							GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("ddb.index_give_up",
 							"How long an index may fail before it becomes INACTIVE.",
-							NULL, &ddb_index_give_up, 3600, 0, INT_MAX / 1000, PGC_SIGHUP,
+							NULL, &ddb_index_give_up, 3600, 0, INT_MAX / 1000, PGC_SUSET,
 							GUC_UNIT_S, NULL, NULL, NULL);
 }
 

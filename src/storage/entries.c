@@ -248,15 +248,20 @@ set_key(DdbEntries *e, const DdbEntry *entry)
 	set_column(row, e->digest, bytes_datum(entry->digest, DDB_ENTRY_DIGEST));
 }
 
-/* Finds the entry with the key in e->row. */
+/* Finds the entry with the key in e->row.  What the scan allocates it keeps. */
 static bool
 look(DdbEntries *e, Snapshot snapshot)
 {
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(e));
+	bool		found;
+
 	for (int i = 0; i < e->nkeys; i++)
 		e->keys[i].sk_argument = e->row->tts_values[e->key_columns[i] - 1];
 	e->scan->xs_snapshot = snapshot;
 	index_rescan(e->scan, e->keys, e->nkeys, NULL, 0);
-	return index_getnext_slot(e->scan, ForwardScanDirection, e->found);
+	found = index_getnext_slot(e->scan, ForwardScanDirection, e->found);
+	MemoryContextSwitchTo(caller);
+	return found;
 }
 
 /* Lets go of the page of the entry found. */
