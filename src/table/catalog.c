@@ -345,6 +345,7 @@ ddb_table_facts(Oid relid, DdbTableFacts *facts)
 	Row			row;
 
 	memset(facts, 0, sizeof(*facts));
+	facts->relid = relid;
 	facts->schema = *ddb_table_schema(table);
 	facts->plain = ddb_table_is_plain(table);
 	facts->name = get_rel_name(relid);
@@ -358,6 +359,23 @@ ddb_table_facts(Oid relid, DdbTableFacts *facts)
 		derive_id(relid, facts->id);
 	facts->item_count = item_count(relid);
 	facts->size_bytes = heap_bytes(relid);
+}
+
+/* Of a local index, what VACUUM, ANALYZE or its making last counted. */
+void
+ddb_index_facts(const DdbIndexDef *def, DdbIndexFacts *facts)
+{
+	HeapTuple	tuple;
+
+	facts->size_bytes = heap_bytes(def->relid);
+	facts->item_count = 0;
+	if (!def->local)
+		facts->item_count = item_count(def->relid);
+	else if (HeapTupleIsValid(tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(def->relid))))
+	{
+		facts->item_count = Max(((Form_pg_class) GETSTRUCT(tuple))->reltuples, 0);
+		ReleaseSysCache(tuple);
+	}
 }
 
 /* ----------------------------------------------------------------------

@@ -272,16 +272,48 @@ check_types(const DdbIndexDef *def, const DdbKeyAttr *const *theirs, int n, int 
 			  "Existing schema: Schema:[%s] New schema: Schema:[%s]", existing.data, new.data);
 }
 
+/* A local index has the table's partition key and one sort attribute. */
+static void
+check_local(const DdbIndexDef *def, const DdbKeySchema *schema)
+{
+	if (schema->nkeys != 2)
+		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
+	if (def->nsort != 1)
+		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Index KeySchema does not have a range key for index: %s",
+				  def->name);
+	if (def->npartition != 1 || !same_attribute(&def->partition[0], &schema->attr[0]))
+		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s",
+				  def->name, def->partition[0].name, schema->attr[0].name);
+}
+
+void
+ddb_index_check_definition(const DdbIndexDef *def, const DdbKeySchema *schema)
+{
+	const DdbKeyAttr *keys[2] = {&schema->attr[0], &schema->attr[1]};
+
+	check_name(def->name);
+	check_keys(def);
+	if (def->local)
+		check_local(def, schema);
+	check_projection(def);
+	check_types(def, keys, schema->nkeys, 1);
+}
+
+void
+ddb_index_raise_exists(void)
+{
+	ddb_raise(DDB_VALIDATION, "Attempting to create an index which already exists");
+}
+
 static void
 check_beside(const Base *base, const DdbIndexDef *def)
 {
 	const DdbIndexSet *set = ddb_table_indexes(base->relid);
-	const DdbKeyAttr *theirs[2 * DDB_MAX_INDEX_KEYS] = {&base->schema.attr[0], &base->schema.attr[1]};
+	const DdbKeyAttr *theirs[2 * DDB_MAX_INDEX_KEYS];
 	int			projected = def->ninclude;
 
 	if (ddb_index_find(base->relid, def->name, strlen(def->name)))
-		ddb_raise(DDB_VALIDATION, "Attempting to create an index which already exists");
-	check_types(def, theirs, base->schema.nkeys, 1);
+		ddb_index_raise_exists();
 	for (int i = 0; set && i < set->n; i++)
 	{
 		const DdbIndexDef *other = &set->index[i];
@@ -300,19 +332,6 @@ check_beside(const Base *base, const DdbIndexDef *def)
 	if (def->local && set && set->n - set->nglobal >= DDB_MAX_LOCAL_INDEXES)
 		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Number of LocalSecondaryIndexes exceeds per-table limit of %d",
 				  DDB_MAX_LOCAL_INDEXES);
-}
-
-static void
-check_local(const Base *base, const DdbIndexDef *def)
-{
-	if (base->schema.nkeys != 2)
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
-	if (def->nsort != 1)
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Index KeySchema does not have a range key for index: %s",
-				  def->name);
-	if (def->npartition != 1 || !same_attribute(&def->partition[0], &base->schema.attr[0]))
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s",
-				  def->name, def->partition[0].name, base->schema.attr[0].name);
 }
 
 /* ----------------------------------------------------------------------
@@ -647,11 +666,6 @@ ddb_index_create(Oid relid, const DdbIndexDef *wanted)
 	check_persistence(&base, &def);
 	if (def.local && def.npartition == 0)
 		def.partition[def.npartition++] = base.schema.attr[0];
-	check_name(def.name);
-	check_keys(&def);
-	check_projection(&def);
-	if (def.local)
-		check_local(&base, &def);
 	check_beside(&base, &def);
 	list_projected(&base, &def);
 	choose_name(&base, &def, relname);

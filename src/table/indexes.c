@@ -301,6 +301,36 @@ ddb_table_indexes(Oid relid)
 	return cached->set;
 }
 
+static DdbName *
+copy_names(const DdbName *names, int n)
+{
+	DdbName    *copy = palloc_array(DdbName, n + 1);
+
+	for (int i = 0; i < n; i++)
+		copy[i] = (DdbName) {pnstrdup(names[i].data, names[i].len), names[i].len};
+	return copy;
+}
+
+DdbIndexSet *
+ddb_table_indexes_copy(Oid relid)
+{
+	const DdbIndexSet *set = ddb_table_indexes(relid);
+	DdbIndexSet *copy;
+
+	if (set == NULL)
+		return NULL;
+	copy = palloc_object(DdbIndexSet);
+	*copy = *set;
+	copy->index = palloc_array(DdbIndexDef, set->n);
+	memcpy(copy->index, set->index, set->n * sizeof(DdbIndexDef));
+	for (int i = 0; i < set->n; i++)
+	{
+		copy->index[i].include = copy_names(set->index[i].include, set->index[i].ninclude);
+		copy->index[i].project = copy_names(set->index[i].project, set->index[i].nproject);
+	}
+	return copy;
+}
+
 const DdbIndexDef *
 ddb_index_find(Oid relid, const char *name, size_t len)
 {

@@ -45,6 +45,7 @@ extern char *ddb_table_name(Oid relid);
 /* Facts for DescribeTable and ddb.describe_table(). */
 typedef struct DdbTableFacts
 {
+	Oid			relid;
 	char	   *name;
 	DdbKeySchema schema;
 	int64		item_count;		/* estimates, as DynamoDB's are */
@@ -136,11 +137,29 @@ typedef struct DdbIndexSet
  */
 extern const DdbIndexSet *ddb_table_indexes(Oid relid);
 
+/* The same, palloc'd, for those who do more in between. */
+extern DdbIndexSet *ddb_table_indexes_copy(Oid relid);
+
 /* One of them by its name, or NULL. */
 extern const DdbIndexDef *ddb_index_find(Oid relid, const char *name, size_t len);
 
 /* The base table of an index's relation; InvalidOid when it is none of ours. */
 extern Oid	ddb_index_base(Oid index_relid);
+
+/* Facts for DescribeTable: estimates, as DynamoDB's are. */
+typedef struct DdbIndexFacts
+{
+	int64		item_count;
+	int64		size_bytes;
+} DdbIndexFacts;
+
+extern void ddb_index_facts(const DdbIndexDef *def, DdbIndexFacts *facts);
+
+/* The rules that a definition has to keep, for a table of these keys. */
+extern void ddb_index_check_definition(const DdbIndexDef *def, const DdbKeySchema *schema);
+
+/* The error of a name that is taken. */
+extern void ddb_index_raise_exists(void) pg_attribute_noreturn();
 
 /*
  * Makes the index and returns its relation.  Of the definition, relid and what
