@@ -316,7 +316,7 @@ read_attributes(FunctionCallInfo fcinfo, int n, int types_n, DdbKeyAttr attrs[DD
 	if (ntypes > 0 && ntypes != count)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%d key attributes have %d types", count, ntypes)));
+				 errmsg("there are %d key attributes, but %d types", count, ntypes)));
 	for (int i = 0; i < count; i++)
 		ddb_set_key_attr(&attrs[i], pnstrdup(names[i].data, names[i].len),
 						 ntypes ? pnstrdup(types[i].data, types[i].len) : ddb_type_name(DDB_S));

@@ -354,18 +354,24 @@ letter(DdbType type)
 }
 
 /* A key attribute of an index, as an expression on a base row. */
-static char *
-attribute_expression(const Base *base, const DdbKeyAttr *attr)
+static const char *
+attribute_value(const Base *base, const DdbKeyAttr *attr)
 {
-	const char *collation = attr->type == DDB_S ? " COLLATE pg_catalog.\"C\"" : "";
-
 	for (int k = 0; k < base->schema.nkeys; k++)
 	{
 		if (same_attribute(attr, &base->schema.attr[k]))
-			return psprintf("(%s%s)", base->key_column[k], collation);
+			return base->key_column[k];
 	}
-	return psprintf("(ddb.index_%s(%s, %s)%s)", letter(attr->type), base->item_column,
-					quote_literal_cstr(attr->name), collation);
+	return psprintf("ddb.index_%s(%s, %s)", letter(attr->type), base->item_column,
+					quote_literal_cstr(attr->name));
+}
+
+/* The same in the order of its bytes. */
+static char *
+attribute_expression(const Base *base, const DdbKeyAttr *attr)
+{
+	return psprintf("(%s%s)", attribute_value(base, attr),
+					attr->type == DDB_S ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
 static void
@@ -504,7 +510,6 @@ create_global(const char *relname, const Base *base, const DdbIndexDef *def)
 static Oid
 create_local(const char *relname, const Base *base, const DdbIndexDef *def)
 {
-	char	   *expression = attribute_expression(base, &def->sort[0]);
 	StringInfoData sql;
 
 	initStringInfo(&sql);
@@ -513,7 +518,8 @@ create_local(const char *relname, const Base *base, const DdbIndexDef *def)
 					 quote_identifier(relname), base->qualified, base->key_column[0],
 					 ddb_key_class(base->schema.attr[0].type),
 					 quote_literal_cstr(base->schema.attr[0].name), quote_literal_cstr(def->sort[0].name),
-					 expression, base->key_column[1], expression);
+					 attribute_expression(base, &def->sort[0]), base->key_column[1],
+					 attribute_value(base, &def->sort[0]));
 	run(sql.data);
 	return get_relname_relid(relname, base->namespace);
 }
@@ -666,6 +672,7 @@ ddb_index_create(Oid relid, const DdbIndexDef *wanted)
 	check_persistence(&base, &def);
 	if (def.local && def.npartition == 0)
 		def.partition[def.npartition++] = base.schema.attr[0];
+	ddb_index_check_definition(&def, &base.schema);
 	check_beside(&base, &def);
 	list_projected(&base, &def);
 	choose_name(&base, &def, relname);
