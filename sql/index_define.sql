@@ -25,6 +25,7 @@ SELECT ddb.create_table('simple', 'id', partition_key_type => 'N');
 --
 -- One attribute, another as the sort key, some attributes included
 --
+BEGIN;
 SELECT ddb.add_index('shop', 'by_status', 'status', 'at', sort_key_type => 'N', include => ARRAY['total', 'PK', 'status']);
 SELECT ddb.index_table('shop', 'by_status');
 SELECT query('shop_by_status');
@@ -32,6 +33,7 @@ SELECT pg_get_indexdef('shop_by_status_key'::regclass);
 -- the worker's to fill: it begins empty, and is not to be read
 SELECT relispopulated FROM pg_class WHERE oid = 'shop_by_status'::regclass;
 SELECT outcome('SELECT count(*) FROM shop_by_status');
+COMMIT;
 -- PostgreSQL keeps everybody else's hands off
 SELECT outcome('DELETE FROM shop_by_status RETURNING 1');
 
@@ -56,12 +58,18 @@ SELECT pg_get_indexdef('simple_by_name_key'::regclass);
 SELECT ddb.put_item('shop', '{"PK": {"S": "c1"}, "SK": {"S": "o1"}, "status": {"S": "open"}, "at": {"N": "10.50"}, "total": {"N": "3"}, "note": {"S": "-"}}'::ddb.item);
 SELECT ddb.put_item('shop', '{"PK": {"S": "c1"}, "SK": {"S": "o2"}, "n": {"N": "-1"}, "b": {"B": "AAE="}, "x": {"B": "/w=="}, "y": {"N": "0"}, "z": {"N": "1"}}'::ddb.item);
 SELECT ddb.put_item('shop', '{"PK": {"S": "c1"}, "SK": {"S": "o3"}, "status": {"S": "open"}}'::ddb.item);
+BEGIN;
 REFRESH MATERIALIZED VIEW shop_by_status;
 SELECT ipk, isk, pk, sk, digest = substr(sha256('c1\000\001o1\000\001'), 1, 16) AS digest, item FROM shop_by_status;
+COMMIT;
+BEGIN;
 REFRESH MATERIALIZED VIEW shop_wide;
 SELECT ipk, isk, pk, sk, item, shard = ddb.index_shard(3, pk, sk) AS shard FROM shop_wide;
+COMMIT;
+BEGIN;
 REFRESH MATERIALIZED VIEW shop_inverted;
 SELECT ipk, isk, pk, sk, item FROM shop_inverted ORDER BY 1;
+COMMIT;
 
 --
 -- The functions that definitions consist of

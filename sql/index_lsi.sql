@@ -3,7 +3,7 @@
 \pset tuples_only on
 \set VERBOSITY terse
 CREATE SCHEMA index_lsi;
-SET search_path = index_lsi;
+SET search_path = index_lsi, public;
 
 CREATE FUNCTION outcome(command text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -52,7 +52,7 @@ SELECT entries('c2');
 SELECT ddb.update_item('shop', 'c2', 'new', update => 'REMOVE price');
 SELECT entries('c2');
 SELECT ddb.update_item('shop', 'c2', 'new', update => 'SET price = :n', attr_values => '{":n": 15}');
-UPDATE shop SET item = item || '{"price": 16}'::jsonb WHERE pk = 'c2' AND sk = 'new';
+UPDATE shop SET item = item || '{"price": 16}' WHERE pk = 'c2' AND sk = 'new';
 SELECT entries('c2');
 -- the same value again, and another attribute
 SELECT ddb.update_item('shop', 'c2', 'new', update => 'SET price = :n, remark = :x', attr_values => '{":n": 16, ":x": "x"}');
