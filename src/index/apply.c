@@ -300,10 +300,13 @@ read_log(List *works, const DdbCursor *cursor, DdbLogPlace *place, Chunk *chunk,
 	BlockNumber first = Max(place->block, place->done);
 	BlockNumber page;
 	BlockNumber last = InvalidBlockNumber;
-	DdbLogScan *scan = ddb_log_scan(place->log, first, GetActiveSnapshot());
+	Oid			storage = place->storage;
+	DdbLogScan *scan = ddb_log_scan(place->log, &storage, first, GetActiveSnapshot());
 	DdbLogRow	row;
 	bool		in_time = true;
 
+	if (storage != place->storage)
+		*place = (DdbLogPlace) {.log = place->log, .storage = storage};
 	while (scan && in_time && ddb_log_next(scan, &row, &page))
 	{
 		if (page != last && chunk_full(chunk))
@@ -408,25 +411,27 @@ ddb_apply(List *works, const DdbView *view, int64 *applied)
 int64
 ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit)
 {
-	DdbCursor	copy = *cursor;
 	int64		rows = 0;
 	ListCell   *lc;
 
-	copy.places = palloc_array(DdbLogPlace, cursor->nplaces + 1);
-	memcpy(copy.places, cursor->places, sizeof(DdbLogPlace) * cursor->nplaces);
 	foreach(lc, ddb_logs())
 	{
 		Oid			log = lfirst_oid(lc);
-		Oid			storage;
-		BlockNumber pages;
+		BlockNumber first = 0;
+		Oid			storage = InvalidOid;
 		BlockNumber page;
 		DdbLogScan *scan;
 		DdbLogRow	row;
 
-		if (rows >= limit || !ddb_log_storage(log, &storage, &pages))
-			continue;
-		scan = ddb_log_scan(log, ddb_cursor_place(&copy, log, storage)->block,
-							GetActiveSnapshot());
+		for (int i = 0; i < cursor->nplaces; i++)
+		{
+			if (cursor->places[i].log == log)
+			{
+				storage = cursor->places[i].storage;
+				first = cursor->places[i].block;
+			}
+		}
+		scan = rows < limit ? ddb_log_scan(log, &storage, first, GetActiveSnapshot()) : NULL;
 		while (scan && rows < limit && ddb_log_next(scan, &row, &page))
 			rows += row.table == cursor->table && row.xid >= first && row.xid < end &&
 				!ddb_ended_contains(&cursor->from, row.xid);

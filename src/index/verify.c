@@ -57,7 +57,8 @@ find_lagging(Verify *v)
 							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	foreach(lc, ddb_logs())
 	{
-		DdbLogScan *scan = ddb_log_scan(lfirst_oid(lc), 0, v->snapshot);
+		Oid			storage = InvalidOid;
+		DdbLogScan *scan = ddb_log_scan(lfirst_oid(lc), &storage, 0, v->snapshot);
 		DdbLogRow	row;
 		BlockNumber page;
 

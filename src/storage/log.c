@@ -272,12 +272,23 @@ begin_scan(Relation rel, BlockNumber first, Snapshot snapshot)
 	return scan;
 }
 
+/*
+ * What is compared is the storage that is read, not one seen a moment before:
+ * a log may be emptied, and written to again, in between.
+ */
 DdbLogScan *
-ddb_log_scan(Oid log, BlockNumber first, Snapshot snapshot)
+ddb_log_scan(Oid log, Oid *storage, BlockNumber first, Snapshot snapshot)
 {
 	Relation	rel = open_log(log, AccessShareLock, true);
 
-	return rel ? begin_scan(rel, first, snapshot) : NULL;
+	if (rel == NULL)
+		return NULL;
+	if (rel->rd_rel->relfilenode != *storage)
+	{
+		*storage = rel->rd_rel->relfilenode;
+		first = 0;
+	}
+	return begin_scan(rel, first, snapshot);
 }
 
 static void
