@@ -127,12 +127,40 @@ deleted(Oid relid, const DdbIndexSet *set, const DdbRecord *old)
 		append_row(relid, old, &lost);
 }
 
+/* More changed attributes than this are as good as all. */
+#define MAX_NAMES 16
+
+/*
+ * Can the index show a change of these attributes?  A quick no spares the
+ * entries' comparison, which most updates of a table with many indexes need
+ * for few of them.
+ */
+static bool
+may_show(const DdbIndexDef *def, const DdbName *names, int n)
+{
+	if (def->projection == DDB_PROJECT_ALL || n > MAX_NAMES)
+		return n > 0;
+	for (int i = 0; i < n; i++)
+	{
+		/* What is projected includes the index's key. */
+		for (int k = 0; k < def->nproject; k++)
+		{
+			if (def->project[k].len == names[i].len &&
+				memcmp(def->project[k].data, names[i].data, names[i].len) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void
 updated(Oid relid, const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new)
 {
 	StringInfoData concerned;
 	int			nconcerned = 0;
 	bool		lost = false;
+	DdbName		names[MAX_NAMES];
+	int			nnames = ddb_map_differences(old->map, new->map, names, MAX_NAMES);
 
 	initStringInfo(&concerned);
 	for (int i = 0; i < set->n; i++)
@@ -142,7 +170,7 @@ updated(Oid relid, const DdbIndexSet *set, const DdbRecord *old, const DdbRecord
 					is;
 		bool		moved;
 
-		if (def->local || ddb_index_entry_same(def, old, new))
+		if (def->local || !may_show(def, names, nnames) || ddb_index_entry_same(def, old, new))
 			continue;
 		moved = ddb_index_entry(def, old, false, &was) &&
 			!(ddb_index_entry(def, new, false, &is) && same_entry_key(&was, &is));

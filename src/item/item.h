@@ -218,6 +218,12 @@ extern DdbValue ddb_value_copy(DdbValue value);
  * ---------------------------------------------------------------------- */
 extern bool ddb_value_equal(DdbValue a, DdbValue b);
 
+/*
+ * The names of the attributes that two maps do not have alike, at most max of
+ * them; how many there are, or max + 1 for more.
+ */
+extern int	ddb_map_differences(DdbValue a, DdbValue b, DdbName *names, int max);
+
 /* Order of two S, N or B of one type: by bytes, numbers by value. */
 extern int	ddb_value_compare(DdbValue a, DdbValue b);
 
