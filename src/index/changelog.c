@@ -127,26 +127,36 @@ deleted(Oid relid, const DdbIndexSet *set, const DdbRecord *old)
 		append_row(relid, old, &lost);
 }
 
-/* More changed attributes than this are as good as all. */
+/* More changed attributes than this are looked for the other way round. */
 #define MAX_NAMES 16
 
+/* An update, and the attributes that it changes. */
+typedef struct Update
+{
+	const DdbRecord *old;
+	const DdbRecord *new;
+	int			n;
+	DdbName		names[MAX_NAMES];
+} Update;
+
 /*
- * Can the index show a change of these attributes?  A quick no spares the
- * entries' comparison, which most updates of a table with many indexes need
- * for few of them.
+ * Does the update change anything of what entries hold?  What is projected
+ * includes the index's key.  Asked in this way, an update of one attribute
+ * costs little more for ten indexes than for one.
  */
 static bool
-may_show(const DdbIndexDef *def, const DdbName *names, int n)
+changes_entries(const Update *update, const DdbIndexDef *def)
 {
-	if (def->projection == DDB_PROJECT_ALL || n > MAX_NAMES)
-		return n > 0;
-	for (int i = 0; i < n; i++)
+	if (def->projection == DDB_PROJECT_ALL)
+		return update->n > 0;
+	if (update->n > MAX_NAMES)
+		return !ddb_index_entry_same(def, update->old, update->new);
+	for (int i = 0; i < update->n; i++)
 	{
-		/* What is projected includes the index's key. */
 		for (int k = 0; k < def->nproject; k++)
 		{
-			if (def->project[k].len == names[i].len &&
-				memcmp(def->project[k].data, names[i].data, names[i].len) == 0)
+			if (def->project[k].len == update->names[i].len &&
+				memcmp(def->project[k].data, update->names[i].data, update->names[i].len) == 0)
 				return true;
 		}
 	}
@@ -159,21 +169,26 @@ updated(Oid relid, const DdbIndexSet *set, const DdbRecord *old, const DdbRecord
 	StringInfoData concerned;
 	int			nconcerned = 0;
 	bool		lost = false;
-	DdbName		names[MAX_NAMES];
-	int			nnames = ddb_map_differences(old->map, new->map, names, MAX_NAMES);
+	Update		update = {.old = old, .new = new};
 
+	update.n = ddb_map_differences(old->map, new->map, update.names, MAX_NAMES);
 	initStringInfo(&concerned);
 	for (int i = 0; i < set->n; i++)
 	{
 		const DdbIndexDef *def = &set->index[i];
 		DdbEntry	was,
 					is;
-		bool		moved;
+		bool		stood,
+					stands,
+					moved;
 
-		if (def->local || !may_show(def, names, nnames) || ddb_index_entry_same(def, old, new))
+		if (def->local || !changes_entries(&update, def))
 			continue;
-		moved = ddb_index_entry(def, old, false, &was) &&
-			!(ddb_index_entry(def, new, false, &is) && same_entry_key(&was, &is));
+		stood = ddb_index_entry(def, old, false, &was);
+		stands = ddb_index_entry(def, new, false, &is);
+		if (!stood && !stands)
+			continue;
+		moved = stood && !(stands && same_entry_key(&was, &is));
 		add_index(&concerned, def, moved ? &was : NULL);
 		nconcerned++;
 		lost |= moved;
