@@ -87,6 +87,7 @@ typedef struct DdbPass
 	bool		more;			/* there is work left that could be done at once */
 	bool		failed;			/* an index failed; it is tried again at retry_at */
 	int			indexes;		/* global indexes in the database */
+	int			left_out;		/* those with work that another session is at */
 	int64		applied;		/* changes applied */
 	int64		backfilled;		/* items visited by backfills */
 	TimestampTz retry_at;		/* when the next one that waits is due; 0: none */

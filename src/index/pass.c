@@ -681,7 +681,9 @@ take_works(List *due, DdbPass *pass)
 	{
 		DdbWork    *work = lfirst(lc);
 
-		if (lock_work(work) && (!must_start(work) || start(work)))
+		if (!lock_work(work))
+			pass->left_out++;
+		else if (!must_start(work) || start(work))
 			taken = lappend(taken, work);
 	}
 	return taken;
@@ -773,6 +775,7 @@ ddb_index_pass(DdbPass *pass)
 	check_transaction();
 	pass->more = pass->failed = false;
 	pass->applied = pass->backfilled = 0;
+	pass->left_out = 0;
 	pass->retry_at = 0;
 	works = find_works(pass);
 	pass->indexes = list_length(works);

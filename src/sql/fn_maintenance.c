@@ -14,9 +14,11 @@
 #include "index/index.h"
 #include "miscadmin.h"
 #include "sql/sql_int.h"
+#include "storage/latch.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/wait_event.h"
 
 PG_FUNCTION_INFO_V1(ddb_fn_run_maintenance);
 PG_FUNCTION_INFO_V1(ddb_fn_verify_index);
@@ -24,13 +26,33 @@ PG_FUNCTION_INFO_V1(ddb_fn_verify_index);
 /* Differences that one call lists. */
 #define MAX_DIFFERENCES 1000
 
-/* How many changes were applied and items visited. */
+/*
+ * How long to wait for what a worker is at.  Two sessions that each hold what
+ * the other waits for would never end otherwise: nothing here is a lock that
+ * the deadlock detector knows.
+ */
+#define PATIENCE_MS 10000
+#define PAUSE_MS 5
+
+static void
+pause_shortly(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PAUSE_MS,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+}
+
+/*
+ * How many changes were applied and items visited.  What a worker is at in this
+ * moment is waited for, so that all is done afterwards, whoever did it.
+ */
 Datum
 ddb_fn_run_maintenance(PG_FUNCTION_ARGS)
 {
 	DdbPass		pass = {.parts = 1};
 	int64		done = 0;
 	int64		progress;
+	int			waited = 0;
 
 	do
 	{
@@ -38,7 +60,13 @@ ddb_fn_run_maintenance(PG_FUNCTION_ARGS)
 		ddb_index_pass(&pass);
 		progress = pass.applied + pass.backfilled;
 		done += progress;
-	} while (pass.more && progress > 0);
+		if (progress == 0 && pass.left_out > 0)
+		{
+			pause_shortly();
+			waited += PAUSE_MS;
+		}
+	} while (progress > 0 ? pass.more || pass.left_out > 0 :
+			 pass.left_out > 0 && waited < PATIENCE_MS);
 	PG_RETURN_INT64(done);
 }
 
