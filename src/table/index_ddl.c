@@ -684,11 +684,8 @@ ddb_index_create(Oid relid, const DdbIndexDef *wanted)
 							 ddb_index_definition_text(&def));
 	if (def.local)
 		ereport(NOTICE,
-				(errmsg("table \"%s\" no longer updates rows in place", base.relname),
-				 errdetail("The local secondary index \"%s\" is an index on an expression over item, so every update of a row makes new index entries.",
-						   def.name)));
-	else if (index_created)
-		index_created(relid, index);
+				(errmsg("local secondary index \"%s\" ends HOT updates of table \"%s\"",
+						def.name, base.relname)));
 	return index;
 }
 
