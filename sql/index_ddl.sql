@@ -104,6 +104,12 @@ ALTER TABLE shop DROP COLUMN note;
 CREATE INDEX ON shop_by_status (isk);
 CLUSTER shop USING shop_key;
 SELECT indexes();
+-- row security closes an index to plain SELECT, and opens it again
+SELECT ddb.run_maintenance() >= 0 AND ddb.wait_for_index('shop', timeout => '60s');
+ALTER TABLE shop ENABLE ROW LEVEL SECURITY;
+SELECT count(*) FROM shop_by_status;
+ALTER TABLE shop DISABLE ROW LEVEL SECURITY;
+SELECT count(*) FROM shop_by_status;
 -- the key index is replaced, not lost
 BEGIN;
 CREATE UNIQUE INDEX shop_new_key ON shop (pk ddb.text_hash_ops (partition_key = 'PK', sort_key = 'SK'), sk);

@@ -3,7 +3,8 @@
  * api_table.c
  *	  CreateTable, UpdateTable, DescribeTable, ListTables, DeleteTable.
  *
- * A table is there when CreateTable returns, so its status is ACTIVE at once.
+ * A table is there when CreateTable returns, so its status is ACTIVE at once,
+ * unless it has global indexes, which are filled in the background.
  * Throughput is not limited or counted: every table says that it is billed
  * per request, with a provisioned throughput of zero.
  *
@@ -13,12 +14,14 @@
 
 #include "api/api_int.h"
 #include "base/errors.h"
+#include "index/index.h"
 #include "nodes/pg_list.h"
 #include "table/table.h"
 
 #define TABLE_ARN			"arn:aws:dynamodb:ddblocal:000000000000:table/"
 
 #define ACTIVE				"ACTIVE"
+#define CREATING			"CREATING"
 #define DELETING			"DELETING"
 #define UPDATING			"UPDATING"
 
@@ -108,14 +111,29 @@ reply_billing(StringInfo reply, const DdbTableFacts *facts)
 }
 
 /*
- * A table that is going has no keys, indexes and age any more.  going_index is
- * an index that is, or NULL.
+ * Who makes a table waits for it to be ACTIVE, and expects its indexes to be
+ * so too: nothing can be read from them before, not even that they are empty.
+ */
+static const char *
+table_status(const DdbTableFacts *facts, const DdbIndexSet *set)
+{
+	for (int i = 0; set && facts->size_bytes == 0 && i < set->n; i++)
+	{
+		if (!set->index[i].local && ddb_index_state(set->index[i].relid) == DDB_INDEX_CREATING)
+			return CREATING;
+	}
+	return ACTIVE;
+}
+
+/*
+ * The status is worked out if it is not given.  A table that is going has no
+ * keys, indexes and age any more.  going_index is an index that is, or NULL.
  */
 static void
 reply_table(StringInfo reply, const char *member, const DdbTableFacts *facts, const char *status,
 			const char *going_index)
 {
-	bool		going = strcmp(status, DELETING) == 0;
+	bool		going = status && strcmp(status, DELETING) == 0;
 	DdbIndexSet *set = going ? NULL : ddb_table_indexes_copy(facts->relid);
 	char	   *arn = psprintf(TABLE_ARN "%s", facts->name);
 
@@ -128,7 +146,7 @@ reply_table(StringInfo reply, const char *member, const DdbTableFacts *facts, co
 						   facts->schema.nkeys - 1);
 	}
 	ddb_reply_text(reply, "TableName", facts->name);
-	ddb_reply_text(reply, "TableStatus", status);
+	ddb_reply_text(reply, "TableStatus", status ? status : table_status(facts, set));
 	if (!going)
 		reply_time(reply, "CreationDateTime", facts->created);
 	reply_billing(reply, facts);
@@ -188,7 +206,7 @@ ddb_api_create_table(const DdbJson *request, StringInfo reply)
 	foreach(lc, indexes)
 		ddb_index_create(relid, lfirst(lc));
 	ddb_table_facts(relid, &facts);
-	reply_table(reply, "TableDescription", &facts, ACTIVE, NULL);
+	reply_table(reply, "TableDescription", &facts, NULL, NULL);
 }
 
 /* ----- UpdateTable ----- */
@@ -238,7 +256,7 @@ ddb_api_describe_table(const DdbJson *request, StringInfo reply)
 	DdbTableFacts facts;
 
 	ddb_table_facts(require_table(request), &facts);
-	reply_table(reply, "Table", &facts, ACTIVE, NULL);
+	reply_table(reply, "Table", &facts, NULL, NULL);
 }
 
 void

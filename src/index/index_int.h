@@ -187,6 +187,9 @@ extern bool ddb_backfill(DdbWork *work, const DdbView *view, int64 *visited);
  * pass.c
  * ---------------------------------------------------------------------- */
 
+/* The table has or has not row security now: closes or opens the index. */
+extern void ddb_index_follow_row_security(Oid table, Oid index);
+
 /* Seconds after which an index that fails is given up. */
 extern int	ddb_index_give_up;
 

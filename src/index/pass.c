@@ -383,6 +383,22 @@ start(DdbWork *work)
 	return true;
 }
 
+/* A materialized view cannot have row security: if its table has, nobody selects from it. */
+void
+ddb_index_follow_row_security(Oid table, Oid index)
+{
+	Relation	base = relation_open(table, NoLock);
+	Relation	view = relation_open(index, ShareUpdateExclusiveLock);
+	bool		closed = base->rd_rel->relrowsecurity;
+
+	if (closed && RelationIsPopulated(view))
+		SetMatViewPopulatedState(view, false);
+	if (!closed && !RelationIsPopulated(view) && ddb_index_state(index) == DDB_INDEX_ACTIVE)
+		SetMatViewPopulatedState(view, true);
+	relation_close(view, NoLock);
+	relation_close(base, NoLock);
+}
+
 /* Opens the index to plain SELECT; with row security on the table it stays closed. */
 static bool
 activate(DdbWork *work)

@@ -650,10 +650,10 @@ list_projected(const Base *base, DdbIndexDef *def)
 		add_projected(base, def, def->include[i].data, def->include[i].len);
 }
 
-static DdbIndexCreated index_created = NULL;
+static DdbIndexHook index_created = NULL;
 
 void
-ddb_on_index_created(DdbIndexCreated hook)
+ddb_on_index_created(DdbIndexHook hook)
 {
 	index_created = hook;
 }

@@ -120,6 +120,14 @@ ddb_index_created(const CreateTableAsStmt *stmt)
  * ALTER
  * ---------------------------------------------------------------------- */
 
+static DdbIndexHook altered_hook = NULL;
+
+void
+ddb_on_table_altered(DdbIndexHook hook)
+{
+	altered_hook = hook;
+}
+
 static void
 table_altered(Oid relid)
 {
@@ -140,7 +148,11 @@ table_altered(Oid relid)
 	ddb_index_check_table(NameStr(form->relname), form->relpersistence, form->relforcerowsecurity);
 	ReleaseSysCache(tuple);
 	foreach(lc, views)
+	{
 		ddb_index_adopt(relid, lfirst_oid(lc));
+		if (altered_hook)
+			altered_hook(relid, lfirst_oid(lc));
+	}
 }
 
 static void

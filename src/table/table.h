@@ -169,9 +169,13 @@ extern void ddb_index_raise_exists(void) pg_attribute_noreturn();
  */
 extern Oid	ddb_index_create(Oid relid, const DdbIndexDef *def);
 
-/* Someone above is told, in the same transaction, of a global index just made. */
-typedef void (*DdbIndexCreated) (Oid relid, Oid index);
-extern void ddb_on_index_created(DdbIndexCreated hook);
+/*
+ * Someone above is told, in the same transaction, of a global index just made,
+ * and of each of a table's when something about the table was altered.
+ */
+typedef void (*DdbIndexHook) (Oid relid, Oid index);
+extern void ddb_on_index_created(DdbIndexHook hook);
+extern void ddb_on_table_altered(DdbIndexHook hook);
 
 /*
  * Makes a global index's relation follow its table, as after a restore or an
