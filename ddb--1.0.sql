@@ -514,16 +514,45 @@ CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.catalog
 	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
 ALTER TABLE ddb.catalog ENABLE ALWAYS TRIGGER keep_local;
 
+-- The secondary indexes of tables, keyed by names for the same reason
+-- (src/table/indexes.c).
+CREATE TABLE ddb.secondary_index (
+	schema_name text COLLATE "C" NOT NULL,
+	relation_name text COLLATE "C" NOT NULL,
+	index_name text COLLATE "C" NOT NULL,
+	index_relation text COLLATE "C" NOT NULL,
+	definition jsonb NOT NULL,
+	PRIMARY KEY (schema_name, relation_name, index_name),
+	UNIQUE (schema_name, index_relation)
+);
+COMMENT ON TABLE ddb.secondary_index IS 'what the secondary indexes of tables are';
+GRANT SELECT ON ddb.secondary_index TO PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('ddb.secondary_index', '');
+CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.secondary_index
+	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
+ALTER TABLE ddb.secondary_index ENABLE ALWAYS TRIGGER keep_local;
+CREATE FUNCTION ddb.index_changed() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'ddb_index_changed' LANGUAGE C;
+COMMENT ON FUNCTION ddb.index_changed() IS 'tells every session that a table''s indexes are others';
+CREATE TRIGGER index_changed AFTER INSERT OR UPDATE OR DELETE ON ddb.secondary_index
+	FOR EACH ROW EXECUTE FUNCTION ddb.index_changed();
+ALTER TABLE ddb.secondary_index ENABLE ALWAYS TRIGGER index_changed;
+
 CREATE FUNCTION ddb.on_drop() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_drop' LANGUAGE C;
-COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables';
+COMMENT ON FUNCTION ddb.on_drop() IS 'the catalog follows dropped tables and indexes';
 CREATE EVENT TRIGGER ddb_on_drop ON sql_drop EXECUTE FUNCTION ddb.on_drop();
 COMMENT ON EVENT TRIGGER ddb_on_drop IS 'the catalog follows dropped tables';
 CREATE FUNCTION ddb.on_alter() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'ddb_on_alter' LANGUAGE C;
-COMMENT ON FUNCTION ddb.on_alter() IS 'the catalog follows renamed and moved tables';
+COMMENT ON FUNCTION ddb.on_alter() IS 'the catalog and indexes follow altered tables';
 CREATE EVENT TRIGGER ddb_on_alter ON ddl_command_end EXECUTE FUNCTION ddb.on_alter();
 COMMENT ON EVENT TRIGGER ddb_on_alter IS 'the catalog follows renamed and moved tables';
+CREATE FUNCTION ddb.on_rewrite() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'ddb_on_rewrite' LANGUAGE C;
+COMMENT ON FUNCTION ddb.on_rewrite() IS 'tables with secondary indexes stay what they are';
+CREATE EVENT TRIGGER ddb_on_rewrite ON table_rewrite EXECUTE FUNCTION ddb.on_rewrite();
+COMMENT ON EVENT TRIGGER ddb_on_rewrite IS 'tables with secondary indexes stay what they are';
 
 CREATE FUNCTION ddb.create_table(name text, partition_key text, sort_key text DEFAULT NULL,
 		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S')
@@ -556,6 +585,152 @@ CREATE FUNCTION ddb.populate_record(base anyelement, doc ddb.doc) RETURNS anyele
 	AS 'MODULE_PATHNAME', 'ddb_fn_populate_record' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION ddb.populate_record(anyelement, ddb.doc) IS
 	'a whole item taken apart into a row: populate_record(NULL::shop, doc)';
+
+-------------------------------------------------------------------------------
+-- index/: what index definitions consist of, defining indexes, and their upkeep
+-------------------------------------------------------------------------------
+
+-- These stand in the definitions of materialized views and btrees: their
+-- names, arguments and results never change (src/sql/fn_index.c).
+CREATE FUNCTION ddb.index_s(item ddb.item, attribute text) RETURNS text
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_s' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_s(ddb.item, text) IS 'a string as an index key, or NULL';
+CREATE FUNCTION ddb.index_n(item ddb.item, attribute text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_n' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_n(ddb.item, text) IS 'a number as an index key, or NULL';
+CREATE FUNCTION ddb.index_b(item ddb.item, attribute text) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_b' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_b(ddb.item, text) IS 'a binary value as an index key, or NULL';
+CREATE FUNCTION ddb.index_tuple(VARIADIC key "any") RETURNS bytea
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_tuple' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_tuple(VARIADIC "any") IS 'several key values as bytes in their order, NULL if one is';
+CREATE FUNCTION ddb.index_fits(partition_attributes integer, VARIADIC key "any") RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_fits' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_fits(integer, VARIADIC "any") IS 'are all key values there, and short enough for an index?';
+CREATE FUNCTION ddb.index_item(item ddb.item, VARIADIC attributes text[]) RETURNS ddb.item
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_item' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_item(ddb.item, VARIADIC text[]) IS 'the item with no other attributes than these';
+CREATE FUNCTION ddb.index_digest(VARIADIC key "any") RETURNS bytea
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_digest' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_digest(VARIADIC "any") IS '16 bytes that stand for a table''s key in its indexes';
+CREATE FUNCTION ddb.index_shard(shards integer, VARIADIC key "any") RETURNS smallint
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_shard' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_shard(integer, VARIADIC "any") IS 'in which of so many shards the item with this key is';
+
+CREATE FUNCTION ddb.add_index(tbl regclass, index_name text, partition_key text, sort_key text DEFAULT NULL,
+		projection text DEFAULT 'ALL', include text[] DEFAULT NULL,
+		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S', shards integer DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_add_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.add_index(regclass, text, text, text, text, text[], text, text, integer) IS
+	'adds a global secondary index; it is filled in the background';
+CREATE FUNCTION ddb.add_index(tbl regclass, index_name text, partition_key text[], sort_key text[] DEFAULT NULL,
+		projection text DEFAULT 'ALL', include text[] DEFAULT NULL,
+		partition_key_type text[] DEFAULT NULL, sort_key_type text[] DEFAULT NULL, shards integer DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_add_index_many' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.add_index(regclass, text, text[], text[], text, text[], text[], text[], integer) IS
+	'adds a global secondary index whose keys have several attributes';
+CREATE FUNCTION ddb.add_local_index(tbl regclass, index_name text, sort_key text, sort_key_type text DEFAULT 'S',
+		projection text DEFAULT 'ALL', include text[] DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_add_local_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.add_local_index(regclass, text, text, text, text, text[]) IS
+	'adds a local secondary index: another sort key within each collection';
+CREATE FUNCTION ddb.drop_index(tbl regclass, index_name text) RETURNS void
+	AS 'MODULE_PATHNAME', 'ddb_fn_drop_index' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.drop_index(regclass, text) IS 'drops a secondary index';
+CREATE FUNCTION ddb.index_table(tbl regclass, index_name text) RETURNS regclass
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_table' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ddb.index_table(regclass, text) IS
+	'an index''s relation: a materialized view, of a local index a btree';
+
+-- What changes is logged here for the indexes to follow (src/storage/log.c,
+-- src/index/changelog.c): a few tables in turn, more when there is need.  They
+-- mean nothing elsewhere, so nothing of this is dumped or replicated.
+CREATE TABLE ddb.index_log_1 (
+	xid xid8 NOT NULL,
+	tbl oid NOT NULL,
+	key bytea NOT NULL,
+	old bytea
+) USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+ALTER TABLE ddb.index_log_1 ALTER COLUMN key SET STORAGE MAIN, ALTER COLUMN old SET STORAGE MAIN;
+CREATE TABLE ddb.index_log_2 (LIKE ddb.index_log_1 INCLUDING STORAGE)
+	USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+COMMENT ON TABLE ddb.index_log_1 IS 'changes that global indexes have yet to follow';
+COMMENT ON TABLE ddb.index_log_2 IS 'changes that global indexes have yet to follow';
+
+CREATE TABLE ddb.index_cursor (
+	index_oid oid PRIMARY KEY,
+	table_oid oid NOT NULL,
+	index_storage oid NOT NULL,
+	table_storage oid NOT NULL,
+	state text NOT NULL,
+	snapshot pg_snapshot,
+	until pg_snapshot,
+	places text NOT NULL,
+	backfill_key bytea,
+	backfill_done bigint NOT NULL,
+	backfill_total bigint,
+	entries bigint NOT NULL,
+	applied bigint NOT NULL,
+	skipped bigint NOT NULL,
+	failures integer NOT NULL,
+	failing_since timestamptz,
+	retry_at timestamptz,
+	last_error text,
+	applied_at timestamptz
+) USING heap WITH (fillfactor = 50);
+COMMENT ON TABLE ddb.index_cursor IS 'how far each global index has followed its table (src/index/cursor.c)';
+CREATE TRIGGER keep_local BEFORE INSERT OR UPDATE OR DELETE ON ddb.index_cursor
+	FOR EACH ROW EXECUTE FUNCTION ddb.keep_local();
+ALTER TABLE ddb.index_cursor ENABLE ALWAYS TRIGGER keep_local;
+
+CREATE FUNCTION ddb.run_maintenance() RETURNS bigint
+	AS 'MODULE_PATHNAME', 'ddb_fn_run_maintenance' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.run_maintenance() IS
+	'does what the background workers do, until nothing is left; how many changes and items that were';
+REVOKE ALL ON FUNCTION ddb.run_maintenance() FROM PUBLIC;
+CREATE FUNCTION ddb.verify_index(tbl regclass, index_name text, repair boolean DEFAULT false,
+		OUT difference text, OUT key ddb.item)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'ddb_fn_verify_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.verify_index(regclass, text, boolean) IS
+	'compares a global index with its table: entries missing, different or extra';
+
+-- worker/: waiting for indexes and watching them.
+CREATE FUNCTION ddb.index_token() RETURNS text
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_token' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.index_token() IS
+	'stands for what this transaction has written, or for all committed before: for ddb.wait_for_index()';
+CREATE FUNCTION ddb.wait_for_index(tbl regclass, index_name text DEFAULT NULL,
+		token text DEFAULT NULL, timeout interval DEFAULT '5s') RETURNS boolean
+	AS 'MODULE_PATHNAME', 'ddb_fn_wait_for_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION ddb.wait_for_index(regclass, text, text, interval) IS
+	'waits until a global index, or all of a table, show what the token stands for; false: not in time';
+CREATE FUNCTION ddb.index_lag(index_oid oid, OUT rows_behind bigint, OUT seconds_behind double precision,
+		OUT applied_per_second double precision, OUT worker_pid integer)
+	AS 'MODULE_PATHNAME', 'ddb_fn_index_lag' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.index_lag(oid) IS
+	'what a worker last measured of an index; null where nothing is known';
+
+CREATE VIEW ddb.index_status AS
+	SELECT i.schema_name, i.relation_name AS table_name, i.index_name,
+		CASE WHEN c.state IS NULL THEN 'CREATING' ELSE c.state END AS state,
+		c.entries, l.rows_behind, round(l.seconds_behind::numeric, 3) AS seconds_behind,
+		round(l.applied_per_second::numeric, 1) AS applied_per_second,
+		c.backfill_done, c.backfill_total, c.skipped AS backfill_skipped,
+		CASE WHEN l.worker_pid IS NULL THEN 'no worker' ELSE 'pid ' || l.worker_pid END AS worker,
+		c.last_error
+	FROM ddb.secondary_index i
+		JOIN pg_catalog.pg_namespace n ON n.nspname = i.schema_name
+		JOIN pg_catalog.pg_class r ON r.relnamespace = n.oid AND r.relname = i.index_relation
+		LEFT JOIN ddb.index_cursor c ON c.index_oid = r.oid
+		CROSS JOIN LATERAL ddb.index_lag(r.oid) l
+	WHERE r.relkind = 'm';
+COMMENT ON VIEW ddb.index_status IS
+	'global secondary indexes: how far behind their tables they are, and what keeps them';
+GRANT SELECT ON ddb.index_status TO PUBLIC;
 
 -------------------------------------------------------------------------------
 -- ops/: ddb.key and the item operations, query, batch, transact

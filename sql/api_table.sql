@@ -110,7 +110,6 @@ SELECT create_with(json_build_object('AttributeDefinitions', json_build_array(js
 	'KeySchema', json_build_array(json_build_object('AttributeName', repeat('ü', 200), 'KeyType', 'HASH'))));
 SELECT create_with('{"LocalSecondaryIndexes": []}');
 SELECT create_with('{"GlobalSecondaryIndexes": []}');
-SELECT create_with('{"GlobalSecondaryIndexes": [{"IndexName": "by-b", "KeySchema": [{"AttributeName": "b", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}]}');
 SELECT create_with('{"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}');
 SELECT create_with('{"StreamSpecification": {"StreamEnabled": false, "StreamViewType": "KEYS_ONLY"}}');
 SELECT create_with('{"DeletionProtectionEnabled": true}');

@@ -39,6 +39,7 @@ static const struct
 	{"TransactGetItems", ddb_api_transact_get_items},
 	{"TransactWriteItems", ddb_api_transact_write_items},
 	{"UpdateItem", ddb_api_update_item},
+	{"UpdateTable", ddb_api_update_table},
 };
 
 static ApiHandler

@@ -11,6 +11,13 @@
 #include "api/api.h"
 #include "item/item.h"
 #include "ops/ops.h"
+#include "table/table.h"
+
+/* How the service begins most of what it has against a request. */
+#define DDB_INVALID_PARAMETER	"One or more parameter values were invalid: "
+
+/* Throughput is neither limited nor counted. */
+#define DDB_NO_THROUGHPUT		"{\"NumberOfDecreasesToday\":0,\"ReadCapacityUnits\":0,\"WriteCapacityUnits\":0}"
 
 /*
  * An operation's handler: takes the checked request, appends the reply.  Each
@@ -33,6 +40,49 @@ extern void ddb_api_create_table(const DdbJson *request, StringInfo reply);
 extern void ddb_api_describe_table(const DdbJson *request, StringInfo reply);
 extern void ddb_api_list_tables(const DdbJson *request, StringInfo reply);
 extern void ddb_api_delete_table(const DdbJson *request, StringInfo reply);
+extern void ddb_api_update_table(const DdbJson *request, StringInfo reply);
+
+/* ----- api_schema.c: KeySchema and AttributeDefinitions ----- */
+extern void ddb_api_check_table_keys(const DdbJson *keys, const DdbJson *definitions);
+extern void ddb_api_check_index_keys(const DdbJson *keys, const DdbJson *definitions, bool local);
+
+/* As many definitions as keys, of a table without indexes. */
+extern void ddb_api_check_definition_count(const DdbJson *keys, const DdbJson *definitions);
+
+/* No definition twice, and none that is no key of the table or its indexes. */
+extern void ddb_api_check_unused(const DdbJson *request, const DdbJson *definitions);
+
+/* A key attribute; it has a definition. */
+extern void ddb_api_read_key(const DdbJson *key, const DdbJson *definitions, DdbKeyAttr *attr);
+
+extern void ddb_api_reply_definition(StringInfo reply, const DdbKeyAttr *attr);
+extern void ddb_api_reply_keys(StringInfo reply, const DdbKeyAttr *partition, int npartition,
+							   const DdbKeyAttr *sort, int nsort);
+
+/* ----- api_index.c ----- */
+
+/*
+ * AttributeDefinitions must be of all attributes that are keys of CreateTable's
+ * table and indexes, and of no others.
+ */
+extern void ddb_api_check_definitions(const DdbJson *request, const DdbJson *definitions);
+
+/* CreateTable's indexes (DdbIndexDef *), checked; their definitions are well. */
+extern List *ddb_api_read_indexes(const DdbJson *request, const DdbJson *definitions,
+								  const DdbKeySchema *schema);
+
+/*
+ * Does what GlobalSecondaryIndexUpdates says but for a deletion, whose index
+ * it returns (or NULL), so that the reply can still show it.
+ */
+extern const char *ddb_api_update_indexes(Oid relid, const DdbJson *updates,
+										  const DdbJson *definitions);
+
+/* The set may be NULL; `going` is the index that is being deleted, or NULL. */
+extern void ddb_api_reply_indexes(StringInfo reply, const char *table_arn,
+								  const DdbIndexSet *set, const char *going);
+extern void ddb_api_reply_definitions(StringInfo reply, const DdbKeySchema *schema,
+									  const DdbIndexSet *set);
 
 /* ----- model.c ----- */
 

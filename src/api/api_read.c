@@ -58,7 +58,10 @@ read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
 	read->index_name = ddb_request_text(request, "IndexName");
 	read->filter = ddb_request_text(request, "FilterExpression");
 	read->projection = ddb_request_text(request, "ProjectionExpression");
+	read->consistent = ddb_api_boolean(request, "ConsistentRead", false);
 	read->count_only = ddb_api_member_is(request, "Select", "COUNT");
+	if (ddb_api_member_is(request, "Select", "ALL_ATTRIBUTES"))
+		read->select = DDB_SELECT_ALL;
 	read->forward = ddb_api_boolean(request, "ScanIndexForward", true);
 	read->limit = ddb_api_int_member(request, "Limit", 0);
 	read->paged = true;

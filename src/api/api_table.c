@@ -1,9 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * api_table.c
- *	  CreateTable, DescribeTable, ListTables, DeleteTable.
+ *	  CreateTable, UpdateTable, DescribeTable, ListTables, DeleteTable.
  *
- * A table is there when CreateTable returns, so its status is ACTIVE at once.
+ * A table is there when CreateTable returns, so its status is ACTIVE at once,
+ * unless it has global indexes, which are filled in the background.
  * Throughput is not limited or counted: every table says that it is billed
  * per request, with a provisioned throughput of zero.
  *
@@ -13,15 +14,16 @@
 
 #include "api/api_int.h"
 #include "base/errors.h"
+#include "index/index.h"
 #include "nodes/pg_list.h"
 #include "table/table.h"
-
-#define INVALID_PARAMETER	"One or more parameter values were invalid: "
 
 #define TABLE_ARN			"arn:aws:dynamodb:ddblocal:000000000000:table/"
 
 #define ACTIVE				"ACTIVE"
+#define CREATING			"CREATING"
 #define DELETING			"DELETING"
+#define UPDATING			"UPDATING"
 
 /* Names that ListTables gives when no Limit is given. */
 #define LIST_TABLES_LIMIT	100
@@ -32,76 +34,6 @@
 /* ----------------------------------------------------------------------
  * CreateTable
  * ---------------------------------------------------------------------- */
-
-static bool
-same_text(const DdbJson *a, const DdbJson *b)
-{
-	return a->text.len == b->text.len && memcmp(a->text.data, b->text.data, a->text.len) == 0;
-}
-
-/* "[a, b]": the attribute names of a list of structures. */
-static char *
-attribute_names(const DdbJson *list)
-{
-	StringInfoData out;
-
-	initStringInfo(&out);
-	appendStringInfoChar(&out, '[');
-	for (const DdbJson *entry = list->child; entry; entry = entry->next)
-	{
-		DdbName		name = ddb_api_member(entry, "AttributeName")->text;
-
-		appendStringInfo(&out, "%s%.*s", out.len > 1 ? ", " : "", (int) name.len, name.data);
-	}
-	appendStringInfoChar(&out, ']');
-	return out.data;
-}
-
-/* The definition of a key attribute, or NULL. */
-static const DdbJson *
-find_definition(const DdbJson *definitions, const DdbJson *name)
-{
-	for (const DdbJson *entry = definitions->child; entry; entry = entry->next)
-		if (same_text(ddb_api_member(entry, "AttributeName"), name))
-			return entry;
-	return NULL;
-}
-
-/* Which message it is depends on the numbers first, and on names only if they agree. */
-static void
-check_definitions(const DdbJson *keys, const DdbJson *definitions)
-{
-	if (definitions->count < keys->count)
-		ddb_raise(DDB_VALIDATION, "Invalid KeySchema: Some index key attribute have no definition");
-	if (definitions->count > keys->count)
-		return;
-	for (const DdbJson *key = keys->child; key; key = key->next)
-		if (find_definition(definitions, ddb_api_member(key, "AttributeName")) == NULL)
-			ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Some index key attributes are not defined in "
-					  "AttributeDefinitions. Keys: %s, AttributeDefinitions: %s",
-					  attribute_names(keys), attribute_names(definitions));
-}
-
-/* The service's rules for KeySchema and AttributeDefinitions, in its order. */
-static void
-check_key_schema(const DdbJson *keys, const DdbJson *definitions)
-{
-	const DdbJson *first = keys->child;
-	const DdbJson *second = first->next;
-	bool		same = second && same_text(ddb_api_member(first, "AttributeName"),
-										   ddb_api_member(second, "AttributeName"));
-
-	check_definitions(keys, definitions);
-	if (same)
-		ddb_raise(DDB_VALIDATION, "Both the Hash Key and the Range Key element in the KeySchema have the same name");
-	if (!ddb_api_member_is(first, "KeyType", "HASH"))
-		ddb_raise(DDB_VALIDATION, "Invalid KeySchema: The first KeySchemaElement is not a HASH key type");
-	if (second && !ddb_api_member_is(second, "KeyType", "RANGE"))
-		ddb_raise(DDB_VALIDATION, "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type");
-	if (keys->count != definitions->count)
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Number of attributes in KeySchema does not "
-				  "exactly match number of attributes defined in AttributeDefinitions");
-}
 
 static void
 check_units(const DdbJson *throughput, const char *member)
@@ -120,28 +52,15 @@ check_billing(const DdbJson *request)
 	if (ddb_api_member_is(request, "BillingMode", "PAY_PER_REQUEST"))
 	{
 		if (throughput)
-			ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Neither ReadCapacityUnits nor WriteCapacityUnits "
+			ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "Neither ReadCapacityUnits nor WriteCapacityUnits "
 					  "can be specified when BillingMode is PAY_PER_REQUEST");
 		return;
 	}
 	if (throughput == NULL)
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "ReadCapacityUnits and WriteCapacityUnits must both "
+		ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "ReadCapacityUnits and WriteCapacityUnits must both "
 				  "be specified when BillingMode is PROVISIONED");
 	check_units(throughput, "ReadCapacityUnits");
 	check_units(throughput, "WriteCapacityUnits");
-}
-
-/* An index list, which may not be empty if it is there. */
-static void
-refuse_indexes(const DdbJson *request, const char *member)
-{
-	const DdbJson *list = ddb_api_member(request, member);
-
-	if (list == NULL)
-		return;
-	if (list->count == 0)
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "List of %s is empty", member);
-	ddb_raise(DDB_VALIDATION, "%s are not supported by this server", member);
 }
 
 /* What would change what the table does, and is not there. */
@@ -149,17 +68,15 @@ static void
 refuse_unsupported(const DdbJson *request)
 {
 	static const char *const members[] = {
-		"GlobalTableSettingsReplicationMode", "GlobalTableSourceArn", "ResourcePolicy"
+		"GlobalTableSettingsReplicationMode", "GlobalTableSourceArn", "GlobalTableWitnessUpdates",
+		"MultiRegionConsistency", "ReplicaUpdates", "ResourcePolicy", "VectorIndexes", "VectorIndexUpdates"
 	};
 	const DdbJson *stream = ddb_api_member(request, "StreamSpecification");
 
-	refuse_indexes(request, "LocalSecondaryIndexes");
-	refuse_indexes(request, "GlobalSecondaryIndexes");
-	refuse_indexes(request, "VectorIndexes");
 	if (stream && ddb_api_boolean(stream, "StreamEnabled", false))
 		ddb_raise(DDB_VALIDATION, "StreamSpecification is not supported by this server");
 	if (stream && ddb_api_member(stream, "StreamViewType"))
-		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Table is being created with a stream disabled, "
+		ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "Table is being created with a stream disabled, "
 				  "UpdateViewType should not be specified");
 	if (ddb_api_boolean(request, "DeletionProtectionEnabled", false))
 		ddb_raise(DDB_VALIDATION, "DeletionProtectionEnabled is not supported by this server");
@@ -168,62 +85,9 @@ refuse_unsupported(const DdbJson *request)
 			ddb_raise(DDB_VALIDATION, "%s is not supported by this server", members[i]);
 }
 
-static void
-read_key_schema(const DdbJson *keys, const DdbJson *definitions, DdbKeySchema *schema)
-{
-	memset(schema, 0, sizeof(*schema));
-	for (const DdbJson *key = keys->child; key; key = key->next)
-	{
-		const DdbJson *name = ddb_api_member(key, "AttributeName");
-		const DdbJson *type = ddb_api_member(find_definition(definitions, name), "AttributeType");
-		DdbKeyAttr *attr = &schema->attr[schema->nkeys++];
-		DdbType		tag;
-
-		/* The model counts characters, a column's name is counted in bytes. */
-		if (name->text.len > DDB_MAX_KEY_NAME)
-			ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Key attribute names must be at most %d bytes long",
-					  DDB_MAX_KEY_NAME);
-		if (!ddb_type_from_name(type->text.data, type->text.len, &tag))
-			elog(ERROR, "unknown attribute type");
-		attr->len = name->text.len;
-		attr->type = tag;
-		memcpy(attr->name, name->text.data, name->text.len);
-	}
-}
-
 /* ----------------------------------------------------------------------
  * Descriptions
  * ---------------------------------------------------------------------- */
-
-static void
-reply_attributes(StringInfo reply, const DdbKeySchema *schema)
-{
-	static const char *const key_types[] = {"HASH", "RANGE"};
-
-	ddb_reply_member(reply, "AttributeDefinitions");
-	appendStringInfoChar(reply, '[');
-	for (int i = 0; i < schema->nkeys; i++)
-	{
-		ddb_reply_separate(reply);
-		appendStringInfoChar(reply, '{');
-		ddb_reply_text(reply, "AttributeName", schema->attr[i].name);
-		ddb_reply_text(reply, "AttributeType", ddb_type_name(schema->attr[i].type));
-		appendStringInfoChar(reply, '}');
-	}
-	appendStringInfoChar(reply, ']');
-
-	ddb_reply_member(reply, "KeySchema");
-	appendStringInfoChar(reply, '[');
-	for (int i = 0; i < schema->nkeys; i++)
-	{
-		ddb_reply_separate(reply);
-		appendStringInfoChar(reply, '{');
-		ddb_reply_text(reply, "AttributeName", schema->attr[i].name);
-		ddb_reply_text(reply, "KeyType", key_types[i]);
-		appendStringInfoChar(reply, '}');
-	}
-	appendStringInfoChar(reply, ']');
-}
 
 static void
 reply_time(StringInfo reply, const char *member, double seconds)
@@ -235,30 +99,62 @@ reply_time(StringInfo reply, const char *member, double seconds)
 	}
 }
 
-/* A table that is going has no keys and no age any more. */
 static void
-reply_table(StringInfo reply, const char *member, const DdbTableFacts *facts, const char *status)
+reply_billing(StringInfo reply, const DdbTableFacts *facts)
 {
-	bool		going = strcmp(status, DELETING) == 0;
-
-	ddb_reply_member(reply, member);
-	appendStringInfoChar(reply, '{');
-	if (!going)
-		reply_attributes(reply, &facts->schema);
-	ddb_reply_text(reply, "TableName", facts->name);
-	ddb_reply_text(reply, "TableStatus", status);
-	if (!going)
-		reply_time(reply, "CreationDateTime", facts->created);
 	ddb_reply_member(reply, "ProvisionedThroughput");
-	appendStringInfoString(reply, "{\"NumberOfDecreasesToday\":0,\"ReadCapacityUnits\":0,\"WriteCapacityUnits\":0}");
+	appendStringInfoString(reply, DDB_NO_THROUGHPUT);
 	ddb_reply_member(reply, "BillingModeSummary");
 	appendStringInfoString(reply, "{\"BillingMode\":\"PAY_PER_REQUEST\"");
 	reply_time(reply, "LastUpdateToPayPerRequestDateTime", facts->created);
 	appendStringInfoChar(reply, '}');
+}
+
+/*
+ * Who makes a table waits for it to be ACTIVE, and expects its indexes to be
+ * so too: nothing can be read from them before, not even that they are empty.
+ */
+static const char *
+table_status(const DdbTableFacts *facts, const DdbIndexSet *set)
+{
+	for (int i = 0; set && facts->size_bytes == 0 && i < set->n; i++)
+	{
+		if (!set->index[i].local && ddb_index_state(set->index[i].relid) == DDB_INDEX_CREATING)
+			return CREATING;
+	}
+	return ACTIVE;
+}
+
+/*
+ * The status is worked out if it is not given.  A table that is going has no
+ * keys, indexes and age any more.  going_index is an index that is, or NULL.
+ */
+static void
+reply_table(StringInfo reply, const char *member, const DdbTableFacts *facts, const char *status,
+			const char *going_index)
+{
+	bool		going = status && strcmp(status, DELETING) == 0;
+	DdbIndexSet *set = going ? NULL : ddb_table_indexes_copy(facts->relid);
+	char	   *arn = psprintf(TABLE_ARN "%s", facts->name);
+
+	ddb_reply_member(reply, member);
+	appendStringInfoChar(reply, '{');
+	if (!going)
+	{
+		ddb_api_reply_definitions(reply, &facts->schema, set);
+		ddb_api_reply_keys(reply, &facts->schema.attr[0], 1, &facts->schema.attr[1],
+						   facts->schema.nkeys - 1);
+	}
+	ddb_reply_text(reply, "TableName", facts->name);
+	ddb_reply_text(reply, "TableStatus", status ? status : table_status(facts, set));
+	if (!going)
+		reply_time(reply, "CreationDateTime", facts->created);
+	reply_billing(reply, facts);
 	ddb_reply_int(reply, "TableSizeBytes", facts->size_bytes);
 	ddb_reply_int(reply, "ItemCount", facts->item_count);
-	ddb_reply_text(reply, "TableArn", psprintf(TABLE_ARN "%s", facts->name));
+	ddb_reply_text(reply, "TableArn", arn);
 	ddb_reply_text(reply, "TableId", facts->id);
+	ddb_api_reply_indexes(reply, arn, set, going_index);
 	ddb_reply_member(reply, "DeletionProtectionEnabled");
 	appendStringInfoString(reply, "false}");
 }
@@ -280,6 +176,13 @@ require_table(const DdbJson *request)
  * The operations
  * ---------------------------------------------------------------------- */
 
+static void
+read_key_schema(const DdbJson *keys, const DdbJson *definitions, DdbKeySchema *schema)
+{
+	for (const DdbJson *key = keys->child; key; key = key->next)
+		ddb_api_read_key(key, definitions, &schema->attr[schema->nkeys++]);
+}
+
 void
 ddb_api_create_table(const DdbJson *request, StringInfo reply)
 {
@@ -288,14 +191,63 @@ ddb_api_create_table(const DdbJson *request, StringInfo reply)
 	DdbName		name = ddb_request_table_name(ddb_api_member(request, "TableName")->text);
 	DdbTableDefinition definition = {.name = pnstrdup(name.data, name.len), .exact = true};
 	DdbTableFacts facts;
+	List	   *indexes = NIL;
+	ListCell   *lc;
+	Oid			relid;
 
 	check_billing(request);
 	refuse_unsupported(request);
-	check_key_schema(keys, definitions);
+	ddb_api_check_table_keys(keys, definitions);
+	ddb_api_check_definitions(request, definitions);
 	read_key_schema(keys, definitions, &definition.schema);
+	indexes = ddb_api_read_indexes(request, definitions, &definition.schema);
 
-	ddb_table_facts(ddb_table_create(&definition), &facts);
-	reply_table(reply, "TableDescription", &facts, ACTIVE);
+	relid = ddb_table_create(&definition);
+	foreach(lc, indexes)
+		ddb_index_create(relid, lfirst(lc));
+	ddb_table_facts(relid, &facts);
+	reply_table(reply, "TableDescription", &facts, NULL, NULL);
+}
+
+/* ----- UpdateTable ----- */
+
+/* What may be changed; throughput, class and encryption have no effect here. */
+static void
+check_update(const DdbJson *request)
+{
+	static const char *const members[] = {
+		"ProvisionedThroughput", "BillingMode", "StreamSpecification", "SSESpecification", "ReplicaUpdates",
+		"MultiRegionConsistency", "DeletionProtectionEnabled", "OnDemandThroughput", "WarmThroughput",
+		"TableClass", "GlobalTableWitnessUpdates", "GlobalTableSettingsReplicationMode", "VectorIndexUpdates"
+	};
+	const DdbJson *updates = ddb_api_member(request, "GlobalSecondaryIndexUpdates");
+	bool		any = false;
+
+	for (int i = 0; i < lengthof(members); i++)
+		any = any || ddb_api_member(request, members[i]);
+	if (!any && (updates == NULL || updates->count == 0))
+		ddb_raise(DDB_VALIDATION, "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required");
+	if (updates && updates->count == 0)
+		ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "List of GlobalSecondaryIndexUpdates is empty");
+	refuse_unsupported(request);
+}
+
+void
+ddb_api_update_table(const DdbJson *request, StringInfo reply)
+{
+	const DdbJson *updates = ddb_api_member(request, "GlobalSecondaryIndexUpdates");
+	const char *going = NULL;
+	DdbTableFacts facts;
+	Oid			relid;
+
+	check_update(request);
+	relid = require_table(request);
+	if (updates)
+		going = ddb_api_update_indexes(relid, updates, ddb_api_member(request, "AttributeDefinitions"));
+	ddb_table_facts(relid, &facts);
+	reply_table(reply, "TableDescription", &facts, UPDATING, going);
+	if (going)
+		ddb_index_drop(relid, going, strlen(going));
 }
 
 void
@@ -304,7 +256,7 @@ ddb_api_describe_table(const DdbJson *request, StringInfo reply)
 	DdbTableFacts facts;
 
 	ddb_table_facts(require_table(request), &facts);
-	reply_table(reply, "Table", &facts, ACTIVE);
+	reply_table(reply, "Table", &facts, NULL, NULL);
 }
 
 void
@@ -315,7 +267,7 @@ ddb_api_delete_table(const DdbJson *request, StringInfo reply)
 
 	ddb_table_facts(relid, &facts);
 	ddb_table_drop(relid);
-	reply_table(reply, "TableDescription", &facts, DELETING);
+	reply_table(reply, "TableDescription", &facts, DELETING, NULL);
 }
 
 void

@@ -27,6 +27,7 @@
 #define palloc_object(type) ((type *) palloc(sizeof(type)))
 #define palloc0_object(type) ((type *) palloc0(sizeof(type)))
 #define palloc_array(type, count) ((type *) palloc(sizeof(type) * (Size) (count)))
+#define repalloc_array(old, type, count) ((type *) repalloc(old, sizeof(type) * (Size) (count)))
 #define palloc0_array(type, count) ((type *) palloc0(sizeof(type) * (Size) (count)))
 #endif
 
@@ -90,6 +91,31 @@ typedef bool DdbUpdateIndexes;
 #define ddb_bt_search(index, heap, key, buffer) _bt_search(index, heap, key, buffer, BT_READ, NULL)
 #else
 #define ddb_bt_search(index, heap, key, buffer) _bt_search(index, key, buffer, BT_READ, NULL)
+#endif
+
+/* 16 renamed the function that gives a relation new, empty storage. */
+#if PG_VERSION_NUM >= 160000
+#define ddb_relation_set_new_storage(rel) \
+	RelationSetNewRelfilenumber(rel, (rel)->rd_rel->relpersistence)
+#else
+#define ddb_relation_set_new_storage(rel) \
+	RelationSetNewRelfilenode(rel, (rel)->rd_rel->relpersistence)
+#endif
+
+/* 17 names the statement that asks for the index builds: here there is none. */
+#if PG_VERSION_NUM >= 170000
+#define ddb_reindex_relation(relid, flags) \
+	((void) reindex_relation(NULL, relid, flags, &(ReindexParams) {0}))
+#else
+#define ddb_reindex_relation(relid, flags) \
+	((void) reindex_relation(relid, flags, &(ReindexParams) {0}))
+#endif
+
+/* 16 has one function for the owners of all kinds of objects. */
+#if PG_VERSION_NUM >= 160000
+#define ddb_owns_relation(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#else
+#define ddb_owns_relation(relid, role) pg_class_ownercheck(relid, role)
 #endif
 
 #endif							/* DDB_COMPAT_H */

@@ -404,15 +404,28 @@ ddb_exprs_finish(DdbExprSet *set)
 }
 
 bool
+ddb_expr_next_attribute(const DdbExpr *expr, uint32 *next, DdbName *name)
+{
+	while (*next < expr->program->nnodes)
+	{
+		const ExprNode *node = &expr->nodes[(*next)++];
+
+		if (node->type == NODE_PATH)
+		{
+			*name = step_name(expr, path_steps(expr, node));
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
 ddb_expr_mentions(const DdbExpr *expr, const char *name, uint32 len)
 {
-	for (uint32 i = 0; i < expr->program->nnodes; i++)
-	{
-		DdbName		first;
+	DdbName		first;
 
-		if (expr->nodes[i].type != NODE_PATH)
-			continue;
-		first = step_name(expr, path_steps(expr, &expr->nodes[i]));
+	for (uint32 i = 0; ddb_expr_next_attribute(expr, &i, &first);)
+	{
 		if (first.len == len && memcmp(first.data, name, len) == 0)
 			return true;
 	}

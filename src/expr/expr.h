@@ -84,6 +84,12 @@ extern bool ddb_condition_eval(const DdbExpr *condition, const DdbRecord *record
 /* Does a condition, filter or projection name this top-level attribute? */
 extern bool ddb_expr_mentions(const DdbExpr *expr, const char *name, uint32 len);
 
+/*
+ * Walks the top-level attributes that it names, *next beginning at 0; one may
+ * come several times.
+ */
+extern bool ddb_expr_next_attribute(const DdbExpr *expr, uint32 *next, DdbName *name);
+
 /* Projection of a record, keys included only when named. */
 extern DdbValue ddb_projection_apply(const DdbExpr *projection, const DdbRecord *record);
 
@@ -113,8 +119,8 @@ extern DdbValue ddb_update_touched(const DdbExpr *update, const DdbRecord *recor
 
 /* ----- key conditions ----- */
 
-/* Resolves a key condition against the schema queried; raises YD001. */
-extern void ddb_key_condition_resolve(const DdbExpr *expr, const DdbKeySchema *schema,
+/* Resolves a key condition against the key of what is queried; raises YD001. */
+extern void ddb_key_condition_resolve(const DdbExpr *expr, const DdbQueryKey *key,
 									  DdbKeyCondition *condition);
 
 /* Is this sort-key value inside the condition? */

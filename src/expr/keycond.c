@@ -3,11 +3,15 @@
  * keycond.c
  *	  Key conditions: which items of one collection a Query wants.
  *
- * A key condition is parsed as a condition.  What it may be is much less: one
- * or two simple conditions joined by AND, each on one key attribute and
- * :values.  The first half of the checks needs the expression only and runs
- * when the request's parsing ends; the second needs the schema of the table
- * or index that is queried.
+ * A key condition is parsed as a condition.  What it may be is much less:
+ * simple conditions joined by AND, each on one key attribute and :values.  The
+ * first half of the checks needs the expression only and runs when the
+ * request's parsing ends; the second needs the key of the table or index that
+ * is queried.
+ *
+ * An index may have several attributes for its partition key, which must all
+ * be equal to something, and for its sort key, of which some from the left
+ * may be, and one more may have a range.
  *
  *-------------------------------------------------------------------------
  */
@@ -168,8 +172,16 @@ ddb_key_condition_prepare(DdbExpr *expr)
 }
 
 /* ----------------------------------------------------------------------
- * Against a schema
+ * Against a key
  * ---------------------------------------------------------------------- */
+
+/* The clauses by key attribute; of sort attributes the first `nsort` have one. */
+typedef struct Clauses
+{
+	const KeyClause **partition;
+	const KeyClause **sort;
+	int			nsort;
+} Clauses;
 
 static const KeyClause *
 find_clause(const DdbExpr *expr, const DdbKeyAttr *attr)
@@ -185,57 +197,190 @@ find_clause(const DdbExpr *expr, const DdbKeyAttr *attr)
 }
 
 static void
-check_clause(const KeyClause *clause, const DdbKeySchema *schema, int which)
+check_clause(const KeyClause *clause, const DdbKeyAttr *attr, bool partition)
 {
-	uint8		type = schema->attr[which].type;
-
-	if (clause->low.type != type || (clause->op == DDB_KEY_BETWEEN && clause->high.type != type))
+	if (clause->low.type != attr->type ||
+		(clause->op == DDB_KEY_BETWEEN && clause->high.type != attr->type))
 		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Condition parameter type does not match schema type");
-	if (which == 0 && clause->op != DDB_KEY_EQ)
+	if (partition && clause->op != DDB_KEY_EQ)
 		ddb_raise(DDB_VALIDATION, "Query key condition not supported");
-	ddb_key_check(schema, which, clause->low);
+	ddb_key_attr_check(attr, partition, clause->low);
 	if (clause->op == DDB_KEY_BETWEEN)
-		ddb_key_check(schema, which, clause->high);
+		ddb_key_attr_check(attr, partition, clause->high);
 }
 
-/* The clauses in the schema's order; the second is NULL when there is one only. */
-static void
-match_clauses(const DdbExpr *expr, const DdbKeySchema *schema, const KeyClause *clauses[2])
+static void pg_attribute_noreturn()
+raise_not_equal(const DdbQueryKey *key, int earlier, int later)
 {
-	if (expr->nclauses > schema->nkeys)
-		ddb_raise(DDB_VALIDATION, "The number of query conditions (%d) exceeds the number of key "
-				  "attributes defined in the schema (%d)", expr->nclauses, schema->nkeys);
-	for (int which = 0; which < expr->nclauses; which++)
+	ddb_raise(DDB_VALIDATION, "RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
+			  key->sort[earlier].name, key->sort[later].name);
+}
+
+/* A clause that could not be placed: on a later sort attribute, or on none. */
+static void pg_attribute_noreturn()
+raise_missed(const DdbExpr *expr, const DdbQueryKey *key, int missed)
+{
+	for (int i = missed + 1; i < key->nsort; i++)
 	{
-		clauses[which] = find_clause(expr, &schema->attr[which]);
-		if (clauses[which] == NULL)
-			ddb_raise(DDB_VALIDATION, "Query condition missed key schema element: %s",
-					  schema->attr[which].name);
+		if (find_clause(expr, &key->sort[i]))
+			raise_not_equal(key, missed, i);
 	}
-	for (int which = 0; which < expr->nclauses; which++)
+	ddb_raise(DDB_VALIDATION, "Query condition missed key schema element: %s",
+			  key->sort[missed].name);
+}
+
+/*
+ * Every partition attribute has a clause, the sort attributes from the left,
+ * and nothing else.
+ */
+static void
+match_clauses(const DdbExpr *expr, const DdbQueryKey *key, Clauses *clauses)
+{
+	int			nkeys = key->npartition + key->nsort;
+
+	if (expr->nclauses > nkeys)
+		ddb_raise(DDB_VALIDATION, "The number of query conditions (%d) exceeds the number of key "
+				  "attributes defined in the schema (%d)", expr->nclauses, nkeys);
+	for (int i = 0; i < key->npartition; i++)
 	{
-		if (clauses[which]->refused)
+		clauses->partition[i] = find_clause(expr, &key->partition[i]);
+		if (clauses->partition[i] == NULL)
+			ddb_raise(DDB_VALIDATION, "Query condition missed key schema element: %s",
+					  key->partition[i].name);
+	}
+	clauses->nsort = expr->nclauses - key->npartition;
+	for (int i = 0; i < clauses->nsort; i++)
+	{
+		clauses->sort[i] = find_clause(expr, &key->sort[i]);
+		if (clauses->sort[i] == NULL)
+			raise_missed(expr, key, i);
+	}
+	for (int i = 0; i < expr->nclauses; i++)
+	{
+		if (expr->clauses[i].refused)
 			ddb_raise(DDB_VALIDATION, "Attempted conditional constraint is not an indexable operation");
 	}
 }
 
+static void
+check_clauses(const DdbQueryKey *key, const Clauses *clauses)
+{
+	for (int i = 0; i < key->npartition; i++)
+		check_clause(clauses->partition[i], &key->partition[i], true);
+	for (int i = 0; i < clauses->nsort; i++)
+	{
+		check_clause(clauses->sort[i], &key->sort[i], false);
+		if (i > 0 && clauses->sort[i - 1]->op != DDB_KEY_EQ)
+			raise_not_equal(key, i - 1, i);
+	}
+}
+
+/* ----- several attributes: tuples ----- */
+
+/* The tuple of the first n sort clauses' values, and one more. */
+static DdbValue
+sort_tuple(const Clauses *clauses, int n, const DdbValue *last, bool whole)
+{
+	StringInfoData tuple;
+
+	initStringInfo(&tuple);
+	for (int i = 0; i < n; i++)
+		ddb_tuple_append(&tuple, clauses->sort[i]->low, true);
+	if (last)
+		ddb_tuple_append(&tuple, *last, whole);
+	return ddb_value_binary((const uint8 *) tuple.data, tuple.len);
+}
+
+/* What comes after all tuples that begin with this one; no bound if none does. */
+static DdbValue
+beyond(DdbValue tuple)
+{
+	DdbValue	next = {.type = DDB_B};
+
+	(void) ddb_value_after_prefix(tuple, &next);
+	return next;
+}
+
+/*
+ * The range of tuples that begin with the values of the left clauses and go on
+ * with one that satisfies the last.
+ */
+static void
+resolve_tuples(const Clauses *clauses, const DdbQueryKey *key, DdbKeyCondition *condition)
+{
+	int			left = clauses->nsort - 1;
+	const KeyClause *last = clauses->sort[left];
+	DdbValue	prefix = sort_tuple(clauses, left, NULL, true);
+	DdbValue	at = sort_tuple(clauses, left, &last->low, last->op != DDB_KEY_BEGINS_WITH);
+
+	condition->op = DDB_KEY_WITHIN;
+	condition->low = left > 0 ? prefix : (DdbValue) {.type = DDB_B};
+	condition->high = beyond(prefix);
+	switch (last->op)
+	{
+		case DDB_KEY_LT:
+			condition->high = at;
+			break;
+		case DDB_KEY_LE:
+			condition->high = beyond(at);
+			break;
+		case DDB_KEY_GT:
+			condition->low = beyond(at);
+			break;
+		case DDB_KEY_GE:
+			condition->low = at;
+			break;
+		case DDB_KEY_BETWEEN:
+			condition->low = at;
+			condition->high = beyond(sort_tuple(clauses, left, &last->high, true));
+			break;
+		default:
+			condition->low = at;
+			condition->high = beyond(at);
+			break;
+	}
+}
+
+static void
+resolve_partition(const Clauses *clauses, const DdbQueryKey *key, DdbKeyCondition *condition)
+{
+	DdbValue   *values;
+
+	if (key->npartition == 1)
+	{
+		condition->partition = clauses->partition[0]->low;
+		return;
+	}
+	values = palloc_array(DdbValue, key->npartition);
+	for (int i = 0; i < key->npartition; i++)
+		values[i] = clauses->partition[i]->low;
+	condition->partition = ddb_tuple(values, key->npartition);
+}
+
 void
-ddb_key_condition_resolve(const DdbExpr *expr, const DdbKeySchema *schema,
+ddb_key_condition_resolve(const DdbExpr *expr, const DdbQueryKey *key,
 						  DdbKeyCondition *condition)
 {
-	const KeyClause *clauses[2] = {NULL, NULL};
+	const KeyClause *found[2] = {NULL, NULL};
+	Clauses		clauses = {&found[0], &found[1], 0};
 
-	match_clauses(expr, schema, clauses);
+	if (key->npartition > 1 || key->nsort > 1)
+	{
+		clauses.partition = palloc_array(const KeyClause *, key->npartition);
+		clauses.sort = palloc_array(const KeyClause *, key->nsort + 1);
+	}
+	match_clauses(expr, key, &clauses);
+	check_clauses(key, &clauses);
 	memset(condition, 0, sizeof(*condition));
 	condition->op = DDB_KEY_ALL;
-	check_clause(clauses[0], schema, 0);
-	condition->partition = clauses[0]->low;
-	if (clauses[1])
+	resolve_partition(&clauses, key, condition);
+	if (clauses.nsort > 0 && key->nsort > 1)
+		resolve_tuples(&clauses, key, condition);
+	else if (clauses.nsort > 0)
 	{
-		check_clause(clauses[1], schema, 1);
-		condition->op = clauses[1]->op;
-		condition->low = clauses[1]->low;
-		condition->high = clauses[1]->high;
+		condition->op = clauses.sort[0]->op;
+		condition->low = clauses.sort[0]->low;
+		condition->high = clauses.sort[0]->high;
 	}
 }
 
@@ -263,6 +408,10 @@ ddb_key_condition_holds(const DdbKeyCondition *condition, DdbValue sort_key)
 				ddb_value_compare(sort_key, condition->high) <= 0;
 		case DDB_KEY_BEGINS_WITH:
 			return sort_key.len >= low.len && memcmp(sort_key.data, low.data, low.len) == 0;
+		case DDB_KEY_WITHIN:
+			return (low.data == NULL || ddb_value_compare(sort_key, low) >= 0) &&
+				(condition->high.data == NULL ||
+				 ddb_value_compare(sort_key, condition->high) < 0);
 	}
 	return false;
 }

@@ -23,6 +23,42 @@ ddb_value_equal(DdbValue a, DdbValue b)
 }
 
 int
+ddb_map_differences(DdbValue a, DdbValue b, DdbName *names, int max)
+{
+	DdbIter		in_a;
+	DdbIter		in_b;
+	DdbName		name_a;
+	DdbName		name_b;
+	DdbValue	value_a;
+	DdbValue	value_b;
+	bool		has_a;
+	bool		has_b;
+	int			n = 0;
+
+	ddb_iter_begin(&in_a, a);
+	ddb_iter_begin(&in_b, b);
+	has_a = ddb_iter_next(&in_a, &name_a, &value_a);
+	has_b = ddb_iter_next(&in_b, &name_b, &value_b);
+	while ((has_a || has_b) && n <= max)
+	{
+		int			order = !has_a ? 1 : !has_b ? -1 :
+			ddb_name_compare(name_a.data, name_a.len, name_b.data, name_b.len);
+
+		if (order != 0 || !ddb_value_equal(value_a, value_b))
+		{
+			if (n < max)
+				names[n] = order <= 0 ? name_a : name_b;
+			n++;
+		}
+		if (order <= 0)
+			has_a = ddb_iter_next(&in_a, &name_a, &value_a);
+		if (order >= 0)
+			has_b = ddb_iter_next(&in_b, &name_b, &value_b);
+	}
+	return n;
+}
+
+int
 ddb_value_compare(DdbValue a, DdbValue b)
 {
 	uint32		common = Min(a.len, b.len);
@@ -32,6 +68,24 @@ ddb_value_compare(DdbValue a, DdbValue b)
 	if (cmp != 0)
 		return cmp;
 	return a.len < b.len ? -1 : a.len > b.len;
+}
+
+bool
+ddb_value_after_prefix(DdbValue prefix, DdbValue *next)
+{
+	uint8	   *bytes = palloc(prefix.len + 1);
+	uint32		len = prefix.len;
+
+	memcpy(bytes, prefix.data, len);
+	while (len > 0 && bytes[len - 1] == 0xFF)
+		len--;
+	if (len == 0)
+		return false;
+	bytes[len - 1]++;
+	*next = prefix;
+	next->data = bytes;
+	next->len = len;
+	return true;
 }
 
 bool

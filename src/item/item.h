@@ -218,8 +218,17 @@ extern DdbValue ddb_value_copy(DdbValue value);
  * ---------------------------------------------------------------------- */
 extern bool ddb_value_equal(DdbValue a, DdbValue b);
 
+/*
+ * The names of the attributes that two maps do not have alike, at most max of
+ * them; how many there are, or max + 1 for more.
+ */
+extern int	ddb_map_differences(DdbValue a, DdbValue b, DdbName *names, int max);
+
 /* Order of two S, N or B of one type: by bytes, numbers by value. */
 extern int	ddb_value_compare(DdbValue a, DdbValue b);
+
+/* The least value beyond all that begin with this one; false if there is none. */
+extern bool ddb_value_after_prefix(DdbValue prefix, DdbValue *next);
 
 /* Is `member` (S, N or B) in the set, or any value in the list? */
 extern bool ddb_value_contains(DdbValue container, DdbValue member);
@@ -279,8 +288,22 @@ typedef struct DdbRecord
 } DdbRecord;
 
 /*
+ * The key of what is queried: of a table, or of an index with several
+ * attributes for its partition key or its sort key.
+ */
+typedef struct DdbQueryKey
+{
+	int			npartition;
+	int			nsort;			/* 0: there is no sort key */
+	const DdbKeyAttr *partition;
+	const DdbKeyAttr *sort;
+} DdbQueryKey;
+
+/*
  * Which items of a collection are wanted: made by expr/, read by storage/.
- * low and high are of the sort key's type.
+ * low and high are of the sort key's type.  Where a key has several attributes
+ * its values are tuples (tuple.c), and the conditions on sort attributes
+ * become one range of tuples.
  */
 typedef enum DdbKeyOp
 {
@@ -288,6 +311,7 @@ typedef enum DdbKeyOp
 	DDB_KEY_EQ, DDB_KEY_LT, DDB_KEY_LE, DDB_KEY_GT, DDB_KEY_GE,
 	DDB_KEY_BETWEEN,			/* low and high, both inclusive */
 	DDB_KEY_BEGINS_WITH,
+	DDB_KEY_WITHIN,				/* from low to before high; no data is no bound */
 } DdbKeyOp;
 
 typedef struct DdbKeyCondition
@@ -315,6 +339,30 @@ extern void ddb_map_split(DdbValue map, const DdbKeySchema *schema, DdbKey *key,
 
 /* Checks one key value's type, emptiness and length; raises YD001. */
 extern void ddb_key_check(const DdbKeySchema *schema, int which, DdbValue value);
+extern void ddb_key_attr_check(const DdbKeyAttr *attr, bool partition, DdbValue value);
+
+/* ----------------------------------------------------------------------
+ * tuple.c: several scalars as bytes that sort as they do
+ * ---------------------------------------------------------------------- */
+
+/*
+ * Appends a value; not whole: as the beginning of a value, so that the bytes
+ * are a prefix of every tuple whose value at this place begins with it.
+ */
+extern void ddb_tuple_append(StringInfo out, DdbValue value, bool whole);
+
+/* The values as one B, palloc'd. */
+extern DdbValue ddb_tuple(const DdbValue *values, int n);
+
+/*
+ * What an index entry knows its item by: the first half of the SHA-256 of the
+ * key as a tuple.  And which of n shards the item with this digest is in.
+ */
+#define DDB_ENTRY_DIGEST	16
+
+extern void ddb_key_digest(const DdbKeySchema *schema, const DdbKey *key,
+						   uint8 digest[DDB_ENTRY_DIGEST]);
+extern int	ddb_key_shard(const uint8 digest[DDB_ENTRY_DIGEST], int shards);
 
 /* ----------------------------------------------------------------------
  * json.c: DynamoDB JSON {"a":{"N":"1"}} and plain JSON {"a":1}

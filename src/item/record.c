@@ -219,22 +219,26 @@ ddb_record_map(const DdbRecord *record)
 /* ----- taking apart ----- */
 
 void
-ddb_key_check(const DdbKeySchema *schema, int which, DdbValue value)
+ddb_key_attr_check(const DdbKeyAttr *attr, bool partition, DdbValue value)
 {
-	const DdbKeyAttr *attr = &schema->attr[which];
-
 	if (value.type != attr->type)
 		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
 				  attr->name, ddb_type_name(attr->type), ddb_type_name(value.type));
 	if (value.len == 0)
 		ddb_raise(DDB_VALIDATION, "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
 				  value.type == DDB_S ? "string" : "binary", attr->name);
-	if (which == 0 && value.len > DDB_MAX_PARTITION_KEY)
+	if (partition && value.len > DDB_MAX_PARTITION_KEY)
 		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes",
 				  DDB_MAX_PARTITION_KEY);
-	if (which == 1 && value.len > DDB_MAX_SORT_KEY)
+	if (!partition && value.len > DDB_MAX_SORT_KEY)
 		ddb_raise(DDB_VALIDATION, "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes",
 				  DDB_MAX_SORT_KEY);
+}
+
+void
+ddb_key_check(const DdbKeySchema *schema, int which, DdbValue value)
+{
+	ddb_key_attr_check(&schema->attr[which], which == 0, value);
 }
 
 /*

@@ -49,6 +49,14 @@ check_item_size(DdbPlan *plan, const DdbWrite *write)
 	ddb_check_item_size(plan->size);
 }
 
+static DdbBeforeWrite before_write = NULL;
+
+void
+ddb_before_write(DdbBeforeWrite hook)
+{
+	before_write = hook;
+}
+
 /* Parses the expressions of one write; the first step. */
 void
 ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
@@ -62,6 +70,8 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 		write->return_values != DDB_RETURN_NONE &&
 		write->return_values != DDB_RETURN_ALL_OLD)
 		ddb_raise(DDB_VALIDATION, "ReturnValues can only be ALL_OLD or NONE");
+	if (before_write)
+		before_write(write->relid);
 	if (write->action == DDB_ACTION_PUT)
 		check_item_size(plan, write);
 

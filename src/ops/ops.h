@@ -141,6 +141,13 @@ typedef struct DdbWriteResult
 extern void ddb_write_item(const DdbWrite *write, DdbWriteResult *result);
 
 /*
+ * Somebody above may hold up or refuse a write before it takes its first lock;
+ * registered once, at load.
+ */
+typedef void (*DdbBeforeWrite) (Oid relid);
+extern void ddb_before_write(DdbBeforeWrite hook);
+
+/*
  * ReturnValues by its name (case-sensitive), NONE when it was not given;
  * raises YD001 naming the member.  Whether the action knows the value is
  * checked by the action.
@@ -180,6 +187,13 @@ typedef struct DdbCollection
 	DdbKeyPart	after;			/* exclusive, in reading direction */
 } DdbCollection;
 
+/* What is shown of the items. */
+typedef enum DdbSelect
+{
+	DDB_SELECT_DEFAULT,			/* the projection; without one all of a table, what an index projects */
+	DDB_SELECT_ALL,				/* ALL_ATTRIBUTES */
+} DdbSelect;
+
 typedef struct DdbRead
 {
 	Oid			relid;
@@ -192,6 +206,8 @@ typedef struct DdbRead
 	DdbPlaceholders placeholders;
 	const DdbLegacy *legacy;	/* for what no expression was given, or NULL */
 	bool		forward;
+	bool		consistent;
+	DdbSelect	select;
 	bool		count_only;		/* items are counted, never made */
 	bool		paged;			/* the API's pages: limit before the filter, 1 MB */
 	int64		limit;			/* 0: none; unpaged it counts items returned */

@@ -18,28 +18,9 @@
 
 #include "base/errors.h"
 #include "miscadmin.h"
-#include "ops/ops_int.h"
+#include "ops/query_int.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
-
-#define START_KEY_INVALID "The provided starting key is invalid"
-
-struct DdbCursor
-{
-	DdbRead		read;
-	DdbKeySchema schema;		/* a copy: the table may be reopened between calls */
-	DdbExpr    *key_condition;
-	DdbExpr    *filter;
-	DdbExpr    *projection;
-	DdbKeyCondition condition;	/* Query: the range */
-	DdbScan    *scan;			/* NULL: the range is empty */
-	DdbRecord	record;			/* the current row */
-	MemoryContext cursor_context;
-	MemoryContext row_context;
-	int64		bytes;			/* of the page, before the filter */
-	bool		ended;
-	DdbPage		page;
-};
 
 /* ----------------------------------------------------------------------
  * What is asked for
@@ -99,165 +80,26 @@ ddb_read_check_segment(const DdbRead *read)
 				  read->segment, read->total_segments);
 }
 
+static void
+check_filter_attrs(const DdbCursor *c, const DdbKeyAttr *attrs, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (ddb_expr_mentions(c->filter, attrs[i].name, attrs[i].len))
+			ddb_raise(DDB_VALIDATION, "%s can only contain non-primary key attributes: "
+					  "Primary key attribute: %s",
+					  c->read.filter.data ? "Filter Expression" : "QueryFilter", attrs[i].name);
+	}
+}
+
 /* A Query reads its key attributes by the key condition alone. */
 static void
 check_filter(const DdbCursor *c)
 {
 	if (c->read.is_scan || !c->filter)
 		return;
-	for (int i = 0; i < c->schema.nkeys; i++)
-	{
-		const DdbKeyAttr *attr = &c->schema.attr[i];
-
-		if (ddb_expr_mentions(c->filter, attr->name, attr->len))
-			ddb_raise(DDB_VALIDATION, "%s can only contain non-primary key attributes: "
-					  "Primary key attribute: %s",
-					  c->read.filter.data ? "Filter Expression" : "QueryFilter", attr->name);
-	}
-}
-
-/* ----------------------------------------------------------------------
- * ddb.collection()'s range
- * ---------------------------------------------------------------------- */
-
-static DdbValue
-sort_key_part(const DdbCursor *c, const DdbKeyPart *part)
-{
-	if (c->schema.nkeys < 2)
-		ddb_raise_hint(DDB_VALIDATION, "The table has no sort key.",
-					   DDB_KEY_MISMATCH_MESSAGE);
-	return ddb_key_part_value(&c->schema, 1, part);
-}
-
-/* Sets the key condition; false when the range is empty. */
-static bool
-resolve_collection(DdbCursor *c)
-{
-	const DdbCollection *range = c->read.collection;
-	DdbKeyCondition *cond = &c->condition;
-	bool		from = range->from.form != DDB_PART_NONE;
-	bool		to = range->to.form != DDB_PART_NONE;
-
-	cond->partition = ddb_key_part_value(&c->schema, 0, &range->partition);
-	cond->op = DDB_KEY_ALL;
-	if (range->begins_with.form != DDB_PART_NONE)
-	{
-		if (from || to)
-			ddb_raise(DDB_VALIDATION, "begins_with cannot be combined with sk_from or sk_to");
-		cond->low = sort_key_part(c, &range->begins_with);
-		if (cond->low.type == DDB_N)
-			ddb_raise(DDB_VALIDATION, "begins_with needs a sort key of type S or B");
-		cond->op = DDB_KEY_BEGINS_WITH;
-		return true;
-	}
-	if (from)
-	{
-		cond->op = DDB_KEY_GE;
-		cond->low = sort_key_part(c, &range->from);
-	}
-	if (to)
-	{
-		DdbValue	high = sort_key_part(c, &range->to);
-
-		cond->op = from ? DDB_KEY_BETWEEN : DDB_KEY_LE;
-		*(from ? &cond->high : &cond->low) = high;
-	}
-	return cond->op != DDB_KEY_BETWEEN || ddb_value_compare(cond->low, cond->high) <= 0;
-}
-
-/*
- * `after` need not lie within the range: before it, it says nothing; behind
- * it, nothing is left.  Returns false in the latter case.
- */
-static bool
-resolve_after(DdbCursor *c, DdbKey *after, bool *has_after)
-{
-	const DdbKeyCondition *cond = &c->condition;
-	DdbValue	sort_key;
-	bool		below;
-
-	*has_after = false;
-	if (c->read.collection->after.form == DDB_PART_NONE)
-		return true;
-	sort_key = sort_key_part(c, &c->read.collection->after);
-	after->values[0] = cond->partition;
-	after->values[1] = sort_key;
-	*has_after = ddb_key_condition_holds(cond, sort_key);
-	if (*has_after)
-		return true;
-	/* LE alone has its operand above; all others have a lower one. */
-	below = cond->op != DDB_KEY_LE && ddb_value_compare(sort_key, cond->low) < 0;
-	return below == c->read.forward;
-}
-
-/* ----------------------------------------------------------------------
- * Where to start
- * ---------------------------------------------------------------------- */
-
-static void raise_start_key(const DdbCursor *c) pg_attribute_noreturn();
-
-static void
-raise_start_key(const DdbCursor *c)
-{
-	if (c->read.start_key_loose)
-		ddb_raise_hint(DDB_VALIDATION, "start_key needs the table's key attributes; "
-					   "a projection that drops them gives no start.", START_KEY_INVALID);
-	if (c->read.is_scan)
-		ddb_raise(DDB_VALIDATION, START_KEY_INVALID
-				  ": " DDB_KEY_MISMATCH_MESSAGE);
-	ddb_raise(DDB_VALIDATION, START_KEY_INVALID);
-}
-
-/* Finds the key's attributes, and nothing but them unless any item will do. */
-static void
-find_start_key(const DdbCursor *c, DdbKey *start)
-{
-	DdbValue	map = *c->read.start_key;
-
-	if (!c->read.start_key_loose && ddb_value_count(map) != c->schema.nkeys)
-		raise_start_key(c);
-	for (int i = 0; i < c->schema.nkeys; i++)
-	{
-		const DdbKeyAttr *attr = &c->schema.attr[i];
-
-		if (!ddb_map_get(map, attr->name, attr->len, &start->values[i]))
-			raise_start_key(c);
-	}
-}
-
-static void
-check_start_part(const DdbCursor *c, int which, const DdbKey *start)
-{
-	DdbValue	value = start->values[which];
-
-	if (value.type != c->schema.attr[which].type)
-	{
-		if (c->read.is_scan || c->read.start_key_loose)
-			raise_start_key(c);
-		ddb_raise(DDB_VALIDATION, DDB_KEY_MISMATCH_MESSAGE);
-	}
-	ddb_key_check(&c->schema, which, value);
-}
-
-/* A start must be a place that the same request could have reached. */
-static void
-check_start_key(const DdbCursor *c, const DdbKey *start)
-{
-	if (!c->read.is_scan)
-	{
-		if (!ddb_value_equal(start->values[0], c->condition.partition))
-			ddb_raise(DDB_VALIDATION, "The provided starting key is outside query boundaries "
-					  "based on provided conditions");
-		if (c->schema.nkeys == 2 &&
-			!ddb_key_condition_holds(&c->condition, start->values[1]))
-			ddb_raise(DDB_VALIDATION, "The provided starting key does not match the range key "
-					  "predicate");
-	}
-	else if (c->read.total_segments > 0 &&
-			 !ddb_key_in_segment(&c->schema, start, c->read.segment, c->read.total_segments))
-		ddb_raise(DDB_VALIDATION, START_KEY_INVALID ": Invalid ExclusiveStartKey. Please use "
-				  "ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
-				  c->read.total_segments, c->read.segment);
+	check_filter_attrs(c, c->key.partition, c->key.npartition);
+	check_filter_attrs(c, c->key.sort, c->key.nsort);
 }
 
 /* ----------------------------------------------------------------------
@@ -273,37 +115,21 @@ limit_hint(const DdbCursor *c)
 	return (uint32) Min(c->read.limit, PG_UINT32_MAX);
 }
 
-/* The start's partition key is looked at before the key condition is. */
 static DdbScan *
 start_scan(DdbCursor *c, DdbTable *table)
 {
-	DdbKey		start;
-	bool		has_start = c->read.start_key != NULL;
+	const DdbScanIndex *index = c->index ? &c->scan_index : NULL;
+	DdbPlace	start;
+	bool		has_start;
+	bool		empty = !ddb_cursor_resolve(c, &start, &has_start);
 
-	if (has_start)
-	{
-		find_start_key(c, &start);
-		check_start_part(c, 0, &start);
-	}
-
-	if (c->read.collection)
-	{
-		if (!resolve_collection(c) || !resolve_after(c, &start, &has_start))
-			return NULL;
-	}
-	else if (c->key_condition)
-		ddb_key_condition_resolve(c->key_condition, &c->schema, &c->condition);
-	if (c->read.start_key)
-	{
-		if (c->schema.nkeys == 2)
-			check_start_part(c, 1, &start);
-		check_start_key(c, &start);
-	}
-
+	ddb_cursor_check_projection(c);
+	if (empty)
+		return NULL;
 	if (c->read.is_scan)
-		return ddb_scan_segment(table, Max(c->read.segment, 0), Max(c->read.total_segments, 1),
-								has_start ? &start : NULL);
-	return ddb_scan_collection(table, &c->condition, c->read.forward,
+		return ddb_scan_segment(table, index, Max(c->read.segment, 0),
+								Max(c->read.total_segments, 1), has_start ? &start : NULL);
+	return ddb_scan_collection(table, index, &c->condition, c->read.forward,
 							   has_start ? &start : NULL, limit_hint(c));
 }
 
@@ -320,9 +146,7 @@ ddb_read_begin(const DdbRead *read)
 	parse_expressions(c);
 	table = ddb_table_open(read->relid, ACL_SELECT);
 	c->schema = *ddb_table_schema(table);
-	if (read->index_name.data)
-		ddb_raise(DDB_VALIDATION, "The table does not have the specified index: %.*s",
-				  (int) read->index_name.len, read->index_name.data);
+	ddb_cursor_find_index(c);
 	check_filter(c);
 	c->scan = start_scan(c, table);
 	c->ended = c->scan == NULL;
@@ -333,14 +157,14 @@ ddb_read_begin(const DdbRead *read)
 static void
 count_page(DdbCursor *c)
 {
-	c->bytes += ddb_record_size(&c->record);
+	c->bytes += c->view ? ddb_map_size(c->seen) : ddb_record_size(&c->record);
 	if (c->bytes < DDB_MAX_PAGE_BYTES &&
 		(c->read.limit <= 0 || c->page.scanned_count < c->read.limit))
 		return;
 	c->ended = true;
 	c->page.has_last_key = true;
 	MemoryContextSwitchTo(c->cursor_context);
-	c->page.last_key = ddb_key_map(&c->schema, &c->record.key);
+	c->page.last_key = ddb_cursor_last_key(c);
 	MemoryContextSwitchTo(c->row_context);
 }
 
@@ -358,6 +182,8 @@ next_row(DdbCursor *c)
 			break;
 		}
 		c->page.scanned_count++;
+		if (c->view)
+			c->seen = ddb_cursor_view(c);
 		if (c->read.paged)
 			count_page(c);
 		if (c->filter && !ddb_condition_eval(c->filter, &c->record))
@@ -387,8 +213,10 @@ ddb_read_next(DdbCursor *c, DdbValue *item)
 {
 	if (!advance(c))
 		return false;
-	*item = c->projection ? ddb_projection_apply(c->projection, &c->record)
-		: ddb_record_map(&c->record);
+	if (c->projection)
+		*item = ddb_projection_apply(c->projection, &c->record);
+	else
+		*item = c->view ? c->seen : ddb_record_map(&c->record);
 	return true;
 }
 
@@ -397,8 +225,9 @@ ddb_read_next_item(DdbCursor *c)
 {
 	if (!advance(c))
 		return NULL;
-	return c->projection ? ddb_item_from_map(ddb_projection_apply(c->projection, &c->record))
-		: ddb_record_item(&c->record);
+	if (c->projection)
+		return ddb_item_from_map(ddb_projection_apply(c->projection, &c->record));
+	return c->view ? ddb_item_from_map(c->seen) : ddb_record_item(&c->record);
 }
 
 void

@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include "base/errors.h"
 #include "sql/sql_int.h"
 
 static void
@@ -64,4 +65,40 @@ ddb_arg_placeholders(FunctionCallInfo fcinfo, int n, bool values,
 {
 	placeholders->names = ddb_arg_map(fcinfo, n, &maps[0]) ? &maps[0] : NULL;
 	placeholders->values = values && ddb_arg_map(fcinfo, n + 1, &maps[1]) ? &maps[1] : NULL;
+}
+
+/* 'S', 'N', 'B', or the type of the column that will hold it. */
+static DdbType
+parse_key_type(const char *name)
+{
+	static const struct
+	{
+		const char *name;
+		DdbType		type;
+	}			types[] = {
+		{"S", DDB_S}, {"text", DDB_S},
+		{"N", DDB_N}, {"numeric", DDB_N},
+		{"B", DDB_B}, {"bytea", DDB_B},
+	};
+
+	for (int i = 0; i < lengthof(types); i++)
+		if (pg_strcasecmp(types[i].name, name) == 0)
+			return types[i].type;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown key type \"%s\"", name),
+			 errhint("Key types are S (text), N (numeric) and B (bytea).")));
+}
+
+void
+ddb_set_key_attr(DdbKeyAttr *attr, const char *name, const char *type)
+{
+	size_t		len = strlen(name);
+
+	if (len > DDB_MAX_KEY_NAME)
+		ddb_raise(DDB_VALIDATION, "A key attribute's name must be at most %d bytes long",
+				  DDB_MAX_KEY_NAME);
+	attr->len = len;
+	strlcpy(attr->name, name, sizeof(attr->name));
+	attr->type = parse_key_type(type);
 }

@@ -32,42 +32,6 @@ PG_FUNCTION_INFO_V1(ddb_fn_populate_record);
  * Creating and describing
  * ---------------------------------------------------------------------- */
 
-/* 'S', 'N', 'B', or the type of the column that will hold it. */
-static DdbType
-parse_key_type(const char *name)
-{
-	static const struct
-	{
-		const char *name;
-		DdbType		type;
-	}			types[] = {
-		{"S", DDB_S}, {"text", DDB_S},
-		{"N", DDB_N}, {"numeric", DDB_N},
-		{"B", DDB_B}, {"bytea", DDB_B},
-	};
-
-	for (int i = 0; i < lengthof(types); i++)
-		if (pg_strcasecmp(types[i].name, name) == 0)
-			return types[i].type;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown key type \"%s\"", name),
-			 errhint("Key types are S (text), N (numeric) and B (bytea).")));
-}
-
-static void
-set_key(DdbKeyAttr *attr, const char *name, const char *type)
-{
-	size_t		len = strlen(name);
-
-	if (len > DDB_MAX_KEY_NAME)
-		ddb_raise(DDB_VALIDATION, "A key attribute's name must be at most %d bytes long",
-				  DDB_MAX_KEY_NAME);
-	attr->len = len;
-	strlcpy(attr->name, name, sizeof(attr->name));
-	attr->type = parse_key_type(type);
-}
-
 Datum
 ddb_fn_create_table(PG_FUNCTION_ARGS)
 {
@@ -79,10 +43,10 @@ ddb_fn_create_table(PG_FUNCTION_ARGS)
 				 errmsg("only sort_key may be null in ddb.create_table")));
 	definition.name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	definition.schema.nkeys = PG_ARGISNULL(2) ? 1 : 2;
-	set_key(&definition.schema.attr[0], text_to_cstring(PG_GETARG_TEXT_PP(1)),
-			text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	ddb_set_key_attr(&definition.schema.attr[0], text_to_cstring(PG_GETARG_TEXT_PP(1)),
+					 text_to_cstring(PG_GETARG_TEXT_PP(3)));
 	if (!PG_ARGISNULL(2))
-		set_key(&definition.schema.attr[1], text_to_cstring(PG_GETARG_TEXT_PP(2)),
+		ddb_set_key_attr(&definition.schema.attr[1], text_to_cstring(PG_GETARG_TEXT_PP(2)),
 				text_to_cstring(PG_GETARG_TEXT_PP(4)));
 	PG_RETURN_OID(ddb_table_create(&definition));
 }

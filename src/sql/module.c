@@ -7,7 +7,9 @@
  */
 #include "base/compat.h"
 
-#include "storage/storage.h"
+#include "index/index.h"
+#include "ops/ops.h"
+#include "worker/worker.h"
 
 PG_MODULE_MAGIC;
 
@@ -17,4 +19,7 @@ void
 _PG_init(void)
 {
 	ddb_storage_init();
+	ddb_index_init();
+	ddb_worker_init();
+	ddb_before_write(ddb_worker_gate);
 }

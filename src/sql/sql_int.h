@@ -25,6 +25,9 @@ extern bool ddb_arg_map(FunctionCallInfo fcinfo, int n, DdbValue *map);
 extern DdbText ddb_arg_text(FunctionCallInfo fcinfo, int n);
 extern int64 ddb_arg_int(FunctionCallInfo fcinfo, int n, int64 otherwise);
 
+/* A key attribute of this name; its type is 'S', 'N', 'B' or a column's that will hold it. */
+extern void ddb_set_key_attr(DdbKeyAttr *attr, const char *name, const char *type);
+
 /* A ddb.key (fn_key.c). */
 extern void ddb_arg_key(FunctionCallInfo fcinfo, int n, DdbKeyPart *part);
 

@@ -292,6 +292,8 @@ find_facts(Relation rel, DdbFacts *facts)
 		(facts->sk == InvalidAttrNumber || facts->sk == 2);
 	if (!OidIsValid(facts->key_index) || !columns_are_plain(RelationGetDescr(rel), facts))
 		facts->plain = false;
+	if (OidIsValid(facts->key_index))
+		facts->observed = ddb_capture_wanted(RelationGetRelid(rel));
 }
 
 /* News of the relation whose facts are being found. */

@@ -187,49 +187,80 @@ ddb_datum_compare(DdbType type, Datum a, Datum b)
  * Limits
  * ---------------------------------------------------------------------- */
 
-/* A key's columns as an index entry has them. */
-static TupleDesc
-entry_descriptor(const DdbKeySchema *schema)
-{
-	static const Oid types[] = {[DDB_N] = NUMERICOID, [DDB_S] = TEXTOID, [DDB_B] = BYTEAOID};
-	TupleDesc	desc = CreateTemplateTupleDesc(schema->nkeys);
-
-	for (int k = 0; k < schema->nkeys; k++)
-		TupleDescInitEntry(desc, k + 1, NULL, types[schema->attr[k].type], -1, 0);
-	return desc;
-}
-
 /* What btree allows, whatever the key's compression. */
 #define MAX_ENTRY \
 	MAXALIGN_DOWN((BLCKSZ - MAXALIGN(SizeOfPageHeaderData + 3 * sizeof(ItemIdData)) - \
 				   MAXALIGN(sizeof(BTPageOpaqueData))) / 3 - MAXALIGN(sizeof(ItemPointerData)))
 
-void
-ddb_key_check_entry(const DdbKeySchema *schema, const Datum *datums)
+/* As many columns as a local index has. */
+#define MAX_COLUMNS 3
+
+/* Columns as an index entry has them. */
+static TupleDesc
+entry_descriptor(const uint8 *types, int n)
 {
-	bool		isnull[2] = {false, false};
-	Datum		values[2];
+	static const Oid oids[] = {[DDB_N] = NUMERICOID, [DDB_S] = TEXTOID, [DDB_B] = BYTEAOID};
+	TupleDesc	desc = CreateTemplateTupleDesc(n);
+
+	for (int k = 0; k < n; k++)
+		TupleDescInitEntry(desc, k + 1, NULL, oids[types[k]], -1, 0);
+	return desc;
+}
+
+/*
+ * The size of an index entry of these columns.  One that fits uncompressed is
+ * not made to be measured.
+ */
+static Size
+entry_size(const uint8 *types, const Datum *datums, int n)
+{
+	bool		isnull[MAX_COLUMNS] = {false};
+	Datum		values[MAX_COLUMNS];
 	Size		size = MAXALIGN(sizeof(IndexTupleData));
 	TupleDesc	desc;
 	IndexTuple	entry;
 
-	for (int k = 0; k < schema->nkeys; k++)
+	Assert(n <= MAX_COLUMNS);
+	for (int k = 0; k < n; k++)
 	{
 		values[k] = datums[k];
 		size += toast_raw_datum_size(datums[k]) + MAXIMUM_ALIGNOF;
 	}
 	if (likely(size <= MAX_ENTRY))
-		return;
-	desc = entry_descriptor(schema);
+		return size;
+	desc = entry_descriptor(types, n);
 	entry = index_form_tuple(desc, values, isnull);
 	size = IndexTupleSize(entry);
 	pfree(entry);
 	FreeTupleDesc(desc);
+	return size;
+}
+
+void
+ddb_key_check_entry(const DdbKeySchema *schema, const Datum *datums)
+{
+	uint8		types[2] = {schema->attr[0].type, schema->attr[1].type};
+	Size		size = entry_size(types, datums, schema->nkeys);
+
 	if (size > MAX_ENTRY)
 		ddb_raise_hint(DDB_VALIDATION,
 					   "An index entry of PostgreSQL holds less than the longest keys of DynamoDB.",
 					   "One or more parameter values were invalid: The key takes %zu bytes in the index, more than the limit of %zu bytes",
 					   size, (Size) MAX_ENTRY);
+}
+
+bool
+ddb_key_columns_fit(const DdbValue *columns, int n, Size rest)
+{
+	uint8		types[MAX_COLUMNS];
+	Datum		datums[MAX_COLUMNS];
+
+	for (int k = 0; k < n; k++)
+	{
+		types[k] = columns[k].type;
+		datums[k] = ddb_key_to_datum(columns[k]);
+	}
+	return entry_size(types, datums, n) + rest <= MAX_ENTRY;
 }
 
 /* The value of a key column, checked as ddb.check_key checks it. */

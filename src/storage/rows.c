@@ -273,26 +273,38 @@ insert_into_indexes(DdbTable *table, bool update)
 						table->index_info) || update;
 }
 
+/* Heap's own deletion, of which the observer, if any, is told here. */
+static TM_Result
+delete_version(Relation rel, ItemPointer tid)
+{
+	TM_FailureData failure;
+
+	return GetHeapamTableAmRoutine()->tuple_delete(rel, tid, GetCurrentCommandId(true),
+												   InvalidSnapshot, InvalidSnapshot, true,
+												   &failure, false);
+}
+
 /* Takes back the row just inserted: another has the key. */
 static void
 take_back(DdbTable *table)
 {
 	ItemPointerData tid = table->new_slot->tts_tid;
-	TM_FailureData failure;
 
 	CommandCounterIncrement();
-	if (table_tuple_delete(table->heap, &tid, GetCurrentCommandId(true), InvalidSnapshot,
-						   InvalidSnapshot, true, &failure, false) != TM_Ok)
+	if (delete_version(table->heap, &tid) != TM_Ok)
 		elog(ERROR, "could not take back a row");
 }
 
 static bool
 insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 {
+	DdbRecord	new = {&table->facts.schema, table->record.key, rest};
 	LOCKTAG		tag;
 	bool		unique;
 
 	ddb_key_check_entry(&table->facts.schema, table->key);
+	if (unlikely(table->facts.observed))
+		ddb_capture_check(table->relid, &new);
 	form_row(table, rest);
 	set_key_lock(&tag, table);
 	if (!key_lock(&tag))
@@ -303,37 +315,46 @@ insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 	LockRelease(&tag, ExclusiveLock, false);
 	if (!unique)
 		take_back(table);
+	else if (unlikely(table->facts.observed))
+		ddb_capture_changed(table->relid, NULL, &new);
 	return unique;
 }
 
 static bool
-update_row(DdbTable *table, DdbValue rest)
+update_row(DdbTable *table, const DdbRecord *old, DdbValue rest)
 {
+	DdbRecord	new = {old->schema, old->key, rest};
 	ItemPointerData tid = table->slot->tts_tid;
 	TM_FailureData failure;
 	LockTupleMode lockmode;
 	DdbUpdateIndexes indexes = TU_None;
 
+	if (unlikely(table->facts.observed))
+		ddb_capture_check(table->relid, &new);
 	form_row(table, rest);
 	ddb_lookup_release(table);
 	if (!succeeded(ddb_place_update(table->heap, &table->facts, &tid, table->new_slot,
 									GetCurrentCommandId(true), InvalidSnapshot, true, &failure,
 									&lockmode, &indexes)))
 		return false;
+	if (unlikely(table->facts.observed))
+		ddb_capture_changed(table->relid, old, &new);
 	if (indexes != TU_None)
 		insert_into_indexes(table, true);
 	return true;
 }
 
 static bool
-delete_row(DdbTable *table)
+delete_row(DdbTable *table, const DdbRecord *old)
 {
 	ItemPointerData tid = table->slot->tts_tid;
-	TM_FailureData failure;
 
 	ddb_lookup_release(table);
-	return succeeded(table_tuple_delete(table->heap, &tid, GetCurrentCommandId(true),
-										InvalidSnapshot, InvalidSnapshot, true, &failure, false));
+	if (!succeeded(delete_version(table->heap, &tid)))
+		return false;
+	if (unlikely(table->facts.observed))
+		ddb_capture_changed(table->relid, old, NULL);
+	return true;
 }
 
 /* One attempt; false when it must be made again. */
@@ -350,9 +371,9 @@ try_write(DdbTable *table, DdbDecide decide, void *arg)
 	switch (decide(arg, &old, &rest))
 	{
 		case DDB_STORE:
-			return found ? update_row(table, rest) : insert_row(table, rest, &neighbours);
+			return found ? update_row(table, &old, rest) : insert_row(table, rest, &neighbours);
 		case DDB_REMOVE:
-			return !found || delete_row(table);
+			return !found || delete_row(table, &old);
 		case DDB_KEEP:
 			break;
 	}

@@ -70,23 +70,56 @@ extern bool ddb_row_get(DdbTable *table, const DdbKey *key, DdbRecord *record);
 
 typedef struct DdbScan DdbScan;
 
-/*
- * The items of one collection in sort-key order.  `after` (or NULL) is an
- * exclusive start, whether or not it exists; limit_hint (0: unknown) is how
- * many rows the caller expects to take.
- */
-extern DdbScan *ddb_scan_collection(DdbTable *table, const DdbKeyCondition *condition,
-									bool forward, const DdbKey *after, uint32 limit_hint);
+/* A secondary index of the table, as a scan reads it. */
+typedef struct DdbScanIndex
+{
+	const char *name;			/* for messages */
+	Oid			relid;			/* of the entries; of a local index: the btree */
+	bool		local;
+	uint8		partition;		/* types of its key columns: B for several attributes */
+	bool		has_sort;
+	uint8		sort;
+	int			shards;			/* 0: not sharded */
+} DdbScanIndex;
 
 /*
- * All items of a segment, in (hash, partition key, sort key) order.  Segments
+ * A place in the order of a table or an index: where an item is, or would be.
+ * Partition and sort key are the index's, or the table's own.
+ */
+typedef struct DdbPlace
+{
+	DdbValue	partition;
+	DdbValue	sort;			/* where there is a sort key */
+	DdbKey		key;			/* the item's; zeroed: behind all items of this sort key */
+} DdbPlace;
+
+/* What is said of an index that is not there, or no more. */
+#define DDB_NO_INDEX_MESSAGE "The table does not have the specified index"
+
+/*
+ * The items of one collection in sort-key order, of the table or (index not
+ * NULL) of one of its indexes.  `after` (or NULL) is an exclusive start,
+ * whether or not an item is there; limit_hint (0: unknown) is how many rows
+ * the caller expects to take.
+ *
+ * An index's records look like the table's; of a global one they hold what is
+ * projected.  Raises YD001 when it is not there or not yet filled, 42501
+ * where row security would have to filter it, and 40001 when the snapshot is
+ * older than the index.
+ */
+extern DdbScan *ddb_scan_collection(DdbTable *table, const DdbScanIndex *index,
+									const DdbKeyCondition *condition, bool forward,
+									const DdbPlace *after, uint32 limit_hint);
+
+/*
+ * All items of a segment, in (hash, partition key, ...) order.  Segments
  * are hash ranges: 0 .. total - 1 together hold every item exactly once.
  */
-extern DdbScan *ddb_scan_segment(DdbTable *table, uint32 segment, uint32 total, const DdbKey *after);
+extern DdbScan *ddb_scan_segment(DdbTable *table, const DdbScanIndex *index,
+								 uint32 segment, uint32 total, const DdbPlace *after);
 
-/* Would a scan of this segment meet this key? */
-extern bool ddb_key_in_segment(const DdbKeySchema *schema, const DdbKey *key,
-							   uint32 segment, uint32 total);
+/* Would a scan of this segment meet this partition key? */
+extern bool ddb_in_segment(DdbValue partition, uint32 segment, uint32 total);
 
 extern bool ddb_scan_next(DdbScan *scan, DdbRecord *record);
 extern void ddb_scan_end(DdbScan *scan);
@@ -143,9 +176,138 @@ extern int	ddb_key_lock_order(Oid relid_a, const DdbKey *a, Oid relid_b, const D
  */
 extern int64 ddb_partition_hash(DdbValue partition_key);
 
+/* The type of a key column, or false when it cannot be one. */
+extern bool ddb_key_type(Oid typid, uint8 *type);
+
 /* A key column's Datum from a value, and back (views, or palloc'd). */
 extern Datum ddb_key_to_datum(DdbValue value);
 extern DdbValue ddb_key_from_datum(DdbType type, Datum datum);
+
+/*
+ * Do these columns, with `rest` bytes of others beside them, fit an entry of
+ * a btree?  Columns that take no more than DDB_KEY_ALWAYS_FITS bytes do.
+ */
+#define DDB_KEY_ALWAYS_FITS	2560
+
+extern bool ddb_key_columns_fit(const DdbValue *columns, int n, Size rest);
+
+/* ----------------------------------------------------------------------
+ * Who wants to know of changes (capture.c)
+ *
+ * One observer, registered at load by a layer above.  It is told of every
+ * change of a row, on whatever path it comes (ddb's functions, SQL, COPY, an
+ * apply worker), once that has happened, and of nothing that is no change:
+ * failed and taken back insertions, moves, rewrites, tables without a key
+ * index.
+ * ---------------------------------------------------------------------- */
+typedef struct DdbRowObserver
+{
+	/* Does this table matter?  The answer is kept with its relcache entry. */
+	bool		(*wanted) (Oid relid);
+
+	/* A row is about to be written; may raise. */
+	void		(*check) (Oid relid, const DdbRecord *row);
+
+	/* It was inserted (old NULL), deleted (new NULL) or updated. */
+	void		(*changed) (Oid relid, const DdbRecord *old, const DdbRecord *new);
+} DdbRowObserver;
+
+extern void ddb_observe_rows(const DdbRowObserver *observer);
+
+/* ----------------------------------------------------------------------
+ * The log of changes (log.c): rows in the order of nothing in particular, in
+ * tables used in turn
+ * ---------------------------------------------------------------------- */
+typedef struct DdbLogRow
+{
+	uint64		xid;			/* the top transaction that wrote it */
+	Oid			table;
+	const uint8 *key;
+	uint32		key_len;
+	const uint8 *old;			/* NULL: none */
+	uint32		old_len;
+} DdbLogRow;
+
+/* In kB: a log that has grown beyond is left for another. */
+extern int	ddb_log_size;
+
+/* Appends a row; table, key and old are the caller's affair. */
+extern void ddb_log_append(const DdbLogRow *row);
+
+/* The logs there are (Oid), in the order of their numbers. */
+extern List *ddb_logs(void);
+
+/* Which storage a log has, and how many pages; false when it is gone. */
+extern bool ddb_log_storage(Oid log, Oid *storage, BlockNumber *pages);
+
+/*
+ * The log's rows that the snapshot sees, page by page; from a page on, which
+ * counts for one storage: if the log has another by now, it is read from the
+ * beginning and *storage set.  NULL: the log is gone.  Keys live until the
+ * next call.
+ */
+typedef struct DdbLogScan DdbLogScan;
+
+extern DdbLogScan *ddb_log_scan(Oid log, Oid *storage, BlockNumber first, Snapshot snapshot);
+extern bool ddb_log_next(DdbLogScan *scan, DdbLogRow *row, BlockNumber *page);
+extern void ddb_log_scan_end(DdbLogScan *scan);
+
+/* Empties a log, unless someone has it open or `needed` says so of a row. */
+typedef bool (*DdbLogNeeded) (void *arg, const DdbLogRow *row);
+extern bool ddb_log_empty(Oid log, DdbLogNeeded needed, void *arg);
+
+/* ----------------------------------------------------------------------
+ * Entries of global secondary indexes (entries.c)
+ * ---------------------------------------------------------------------- */
+/* What an item's entry in an index looks like. */
+typedef struct DdbEntry
+{
+	DdbValue	ipk;			/* index partition key */
+	bool		has_isk;
+	DdbValue	isk;			/* index sort key */
+	int			shard;			/* -1: the index is not sharded */
+	uint8		digest[DDB_ENTRY_DIGEST];	/* of the base key */
+	DdbValue	item;			/* the projected attributes, a map */
+} DdbEntry;
+
+/*
+ * An index relation opened for work on its entries; the caller holds a lock on
+ * it (row exclusive to write) and is its only writer.  NULL: it is not, or not
+ * yet, an index relation with its key index.  base is the table's schema.
+ */
+typedef struct DdbEntries DdbEntries;
+
+extern DdbEntries *ddb_entries_open(Oid index, const DdbKeySchema *base);
+extern void ddb_entries_close(DdbEntries *entries);
+
+typedef enum DdbEntryChange
+{
+	DDB_ENTRY_SAME, DDB_ENTRY_ADDED, DDB_ENTRY_CHANGED
+} DdbEntryChange;
+
+/*
+ * Makes the entry stand in the index.  Between two commands no entry may be
+ * written twice.
+ */
+extern DdbEntryChange ddb_entries_put(DdbEntries *entries, const DdbKey *base,
+									  const DdbEntry *entry);
+
+/* Removes the entry with this key (entry->item is not read); was there one? */
+extern bool ddb_entries_remove(DdbEntries *entries, const DdbEntry *entry);
+
+/* Does the snapshot see an entry with this key?  *same: with this item, too. */
+extern bool ddb_entries_find(DdbEntries *entries, Snapshot snapshot, const DdbEntry *entry,
+							 bool *same);
+
+/* All entries that the snapshot sees, without their items; good until the next call. */
+extern void ddb_entries_scan(DdbEntries *entries, Snapshot snapshot);
+extern bool ddb_entries_next(DdbEntries *entries, DdbKey *base, DdbEntry *entry);
+
+/* Gives an index new and empty storage, under an access exclusive lock. */
+extern void ddb_entries_empty(Oid index);
+
+/* Which storage a relation that is locked has; InvalidOid when it is gone. */
+extern Oid	ddb_relation_storage(Oid relid);
 
 /* ----------------------------------------------------------------------
  * Placement

@@ -9,9 +9,14 @@
  * table.c		the tables kept open
  * rows.c		one row: get, write, lock
  * scan.c		many rows: collections and segments
+ * scan_keys.c	which entries of an index a scan wants
+ * scan_index.c	scans of secondary indexes
  * executor.c	the same on tables that are not plain
  * tableam.c	the access method
  * check.c		what it demands of a row
+ * capture.c	who is told of changed rows
+ * entries.c	entries of global secondary indexes
+ * log.c		append-only logs
  * lookup.c		one key in the key index
  * neighbourhood.c	what the key index tells of the rows around a key
  * placement.c	where rows go
@@ -43,7 +48,7 @@ extern uint64 ddb_hash_bytes(const uint8 *data, size_t len);
  */
 extern Datum ddb_hash_bound(int64 hash);
 
-/* The function of a scan key that the descent has settled (scan.c). */
+/* The function of a scan key that the descent has settled (scan_keys.c). */
 extern Datum ddb_always(PG_FUNCTION_ARGS);
 
 /* The hash of a key column's value. */
@@ -127,6 +132,7 @@ typedef struct DdbFacts
 	bool		plain;			/* as we made it: see table.c */
 	bool		other_indexes;	/* has indexes beside the key index */
 	bool		in_order;		/* pk, sk and item are the first columns */
+	bool		observed;		/* the observer is told of changes */
 	DdbKeySchema schema;
 } DdbFacts;
 
@@ -134,9 +140,6 @@ extern const DdbFacts *ddb_facts(Relation rel);
 
 /* Listens for news of relations; called once, at load. */
 extern void ddb_facts_init(void);
-
-/* The type of a key column, or false when it cannot be one. */
-extern bool ddb_key_type(Oid typid, uint8 *type);
 
 /* Is the relation under our access method?  (tableam.c) */
 extern bool ddb_is_ours(Relation rel);
@@ -162,6 +165,40 @@ extern void ddb_check_row(const DdbFacts *facts, TupleTableSlot *slot);
 
 /* Raises the error of a null in a row that came before the columns were NOT NULL. */
 extern void ddb_raise_null(void) pg_attribute_noreturn();
+
+/* ----------------------------------------------------------------------
+ * capture.c: only for relations whose facts say `observed`
+ * ---------------------------------------------------------------------- */
+
+/* Is it to be observed? */
+extern bool ddb_capture_wanted(Oid relid);
+
+/* Before a row is written, and after. */
+extern void ddb_capture_check(Oid relid, const DdbRecord *row);
+extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new);
+
+/* The same from the access method's view; slot NULL: the row was deleted. */
+extern void ddb_capture_check_slot(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
+extern void ddb_capture_inserted(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);
+extern void ddb_capture_replaced(Relation rel, const DdbFacts *facts, ItemPointer tid,
+								 TupleTableSlot *slot);
+
+/* ----------------------------------------------------------------------
+ * entries.c
+ * ---------------------------------------------------------------------- */
+
+/* Gives a relation, its toast table and indexes new and empty storage. */
+extern void ddb_set_new_storage(Relation rel);
+
+/* ----------------------------------------------------------------------
+ * log.c
+ * ---------------------------------------------------------------------- */
+
+/* Closes the log that the transaction writes to. */
+extern void ddb_log_close(void);
+
+/* The transaction is over: PostgreSQL has let go of it. */
+extern void ddb_log_forget(void);
 
 /* ----------------------------------------------------------------------
  * placement.c: where rows go

@@ -109,6 +109,7 @@ close_tables(void)
 		if (!table->held)
 			close_table(table);
 	}
+	ddb_log_close();
 }
 
 /* Lets go without order, after an error. */
@@ -129,6 +130,7 @@ static void
 forget_tables(void)
 {
 	ddb_hash_withdraw();
+	ddb_log_forget();
 	tables = last = NULL;
 	tables_context = NULL;
 }

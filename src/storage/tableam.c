@@ -9,6 +9,8 @@
  *	insert, multi_insert, speculative insert, update
  *		the row is checked (check.c) and placed (placement.c), on whatever path
  *		it comes: INSERT, COPY, MERGE, an apply worker.
+ *	the same, delete and the end of a speculative insertion
+ *		the observer is told (capture.c).
  *	relation_toast_am
  *		heap: the toast table has no keys.
  *	index_build_range_scan, index_validate_scan
@@ -40,7 +42,11 @@ insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 	DdbFacts	facts = *ddb_facts(rel);
 
 	ddb_check_row(&facts, slot);
+	if (unlikely(facts.observed))
+		ddb_capture_check_slot(rel, &facts, slot);
 	ddb_place_insert(rel, &facts, slot, cid, options, bistate, spec_token, NULL);
+	if (unlikely(facts.observed) && spec_token == 0)
+		ddb_capture_inserted(rel, &facts, slot);
 }
 
 static void
@@ -57,6 +63,20 @@ am_tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, i
 	insert(rel, slot, cid, options, bistate, spec_token);
 }
 
+/* Only now it is certain that the row stays. */
+static void
+am_tuple_complete_speculative(Relation rel, TupleTableSlot *slot, uint32 spec_token,
+							  bool succeeded)
+{
+	GetHeapamTableAmRoutine()->tuple_complete_speculative(rel, slot, spec_token, succeeded);
+	if (succeeded && ddb_facts(rel)->observed)
+	{
+		DdbFacts	facts = *ddb_facts(rel);
+
+		ddb_capture_inserted(rel, &facts, slot);
+	}
+}
+
 static void
 am_multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
 				BulkInsertState bistate)
@@ -64,8 +84,14 @@ am_multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid,
 	DdbFacts	facts = *ddb_facts(rel);
 
 	for (int i = 0; i < nslots; i++)
+	{
 		ddb_check_row(&facts, slots[i]);
+		if (unlikely(facts.observed))
+			ddb_capture_check_slot(rel, &facts, slots[i]);
+	}
 	ddb_place_multi_insert(rel, &facts, slots, nslots, cid, options, bistate);
+	for (int i = 0; facts.observed && i < nslots; i++)
+		ddb_capture_inserted(rel, &facts, slots[i]);
 }
 
 static TM_Result
@@ -74,10 +100,33 @@ am_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId 
 				LockTupleMode *lockmode, DdbUpdateIndexes *update_indexes)
 {
 	DdbFacts	facts = *ddb_facts(rel);
+	TM_Result	result;
 
 	ddb_check_row(&facts, slot);
-	return ddb_place_update(rel, &facts, otid, slot, cid, crosscheck, wait, tmfd, lockmode,
-							update_indexes);
+	if (unlikely(facts.observed))
+		ddb_capture_check_slot(rel, &facts, slot);
+	result = ddb_place_update(rel, &facts, otid, slot, cid, crosscheck, wait, tmfd, lockmode,
+							  update_indexes);
+	if (unlikely(facts.observed) && result == TM_Ok)
+		ddb_capture_replaced(rel, &facts, otid, slot);
+	return result;
+}
+
+static TM_Result
+am_tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
+				Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
+{
+	TM_Result	result = GetHeapamTableAmRoutine()->tuple_delete(rel, tid, cid, snapshot,
+																 crosscheck, wait, tmfd,
+																 changing_part);
+
+	if (result == TM_Ok && ddb_facts(rel)->observed)
+	{
+		DdbFacts	facts = *ddb_facts(rel);
+
+		ddb_capture_replaced(rel, &facts, tid, NULL);
+	}
+	return result;
 }
 
 static Oid
@@ -206,8 +255,10 @@ ddb_tableam_handler(PG_FUNCTION_ARGS)
 		routine = *GetHeapamTableAmRoutine();
 		routine.tuple_insert = am_tuple_insert;
 		routine.tuple_insert_speculative = am_tuple_insert_speculative;
+		routine.tuple_complete_speculative = am_tuple_complete_speculative;
 		routine.multi_insert = am_multi_insert;
 		routine.tuple_update = am_tuple_update;
+		routine.tuple_delete = am_tuple_delete;
 		routine.relation_toast_am = am_relation_toast_am;
 		routine.index_build_range_scan = am_index_build_range_scan;
 		routine.index_validate_scan = am_index_validate_scan;

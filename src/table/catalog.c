@@ -81,8 +81,8 @@ ddb_catalog_leave(DdbCatalogScope *scope)
 static uint64
 run(const char *command, int nargs, const char *const *args, bool read_only)
 {
-	Oid			types[4];
-	Datum		values[4];
+	Oid			types[5];
+	Datum		values[5];
 	int			rc;
 
 	Assert(nargs <= lengthof(types));
@@ -144,6 +144,9 @@ ddb_catalog_move(const char *schema, const char *relname,
 		   " INSERT INTO ddb.catalog (schema_name, relation_name, name, id, created)"
 		   " SELECT $3, $4, CASE WHEN $2 = $4 THEN name ELSE $4 END, id, created FROM moved" OVERWRITE,
 		   4, (const char *const[]) {schema, relname, new_schema, new_relname});
+	change("UPDATE ddb.secondary_index SET schema_name = $3, relation_name = $4"
+		   " WHERE schema_name = $1 AND relation_name = $2",
+		   4, (const char *const[]) {schema, relname, new_schema, new_relname});
 }
 
 void
@@ -153,6 +156,85 @@ ddb_catalog_move_schema(const char *schema, const char *new_schema)
 		   " INSERT INTO ddb.catalog (schema_name, relation_name, name, id, created)"
 		   " SELECT $2, relation_name, name, id, created FROM moved" OVERWRITE,
 		   2, (const char *const[]) {schema, new_schema});
+	change("UPDATE ddb.secondary_index SET schema_name = $2 WHERE schema_name = $1",
+		   2, (const char *const[]) {schema, new_schema});
+}
+
+/* ----------------------------------------------------------------------
+ * ddb.secondary_index
+ * ---------------------------------------------------------------------- */
+
+void
+ddb_catalog_insert_index(const char *schema, const char *relname, const char *name,
+						 const char *index_relname, const char *definition)
+{
+	/* Rows left over by drops that no event trigger saw. */
+	ddb_catalog_delete_index(schema, index_relname);
+	change("INSERT INTO ddb.secondary_index VALUES ($1, $2, $3, $4, $5::jsonb)"
+		   " ON CONFLICT (schema_name, relation_name, index_name) DO UPDATE"
+		   " SET index_relation = excluded.index_relation, definition = excluded.definition",
+		   5, (const char *const[]) {schema, relname, name, index_relname, definition});
+}
+
+void
+ddb_catalog_delete_index(const char *schema, const char *index_relname)
+{
+	change("DELETE FROM ddb.secondary_index WHERE schema_name = $1 AND index_relation = $2",
+		   2, (const char *const[]) {schema, index_relname});
+}
+
+void
+ddb_catalog_rename_index(const char *schema, const char *index_relname, const char *new_relname)
+{
+	change("UPDATE ddb.secondary_index SET index_relation = $3"
+		   " WHERE schema_name = $1 AND index_relation = $2",
+		   3, (const char *const[]) {schema, index_relname, new_relname});
+}
+
+List *
+ddb_catalog_index_relations(const char *schema, const char *relname)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DdbCatalogScope scope;
+	List	   *names = NIL;
+
+	ddb_catalog_enter(&scope);
+	run("SELECT index_relation FROM ddb.secondary_index WHERE schema_name = $1 AND relation_name = $2",
+		2, (const char *const[]) {schema, relname}, true);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		MemoryContext spi = MemoryContextSwitchTo(context);
+
+		names = lappend(names, SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1));
+		MemoryContextSwitchTo(spi);
+	}
+	ddb_catalog_leave(&scope);
+	return names;
+}
+
+List *
+ddb_catalog_tables_losing_indexes(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DdbCatalogScope scope;
+	List	   *tables = NIL;
+
+	ddb_catalog_enter(&scope);
+	run("SELECT DISTINCT c.oid FROM ddb.secondary_index k, pg_class c, pg_namespace n"
+		" WHERE k.relation_name = c.relname AND k.schema_name = n.nspname AND c.relnamespace = n.oid"
+		" AND EXISTS (SELECT FROM pg_event_trigger_dropped_objects() d WHERE d.object_type = 'index')",
+		0, NULL, true);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		MemoryContext spi = MemoryContextSwitchTo(context);
+		bool		isnull;
+
+		tables = lappend_oid(tables, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+																	SPI_tuptable->tupdesc, 1, &isnull)));
+		MemoryContextSwitchTo(spi);
+	}
+	ddb_catalog_leave(&scope);
+	return tables;
 }
 
 /* ----------------------------------------------------------------------
@@ -272,6 +354,7 @@ ddb_table_facts(Oid relid, DdbTableFacts *facts)
 	Row			row;
 
 	memset(facts, 0, sizeof(*facts));
+	facts->relid = relid;
 	facts->schema = *ddb_table_schema(table);
 	facts->plain = ddb_table_is_plain(table);
 	facts->name = get_rel_name(relid);
@@ -285,6 +368,23 @@ ddb_table_facts(Oid relid, DdbTableFacts *facts)
 		derive_id(relid, facts->id);
 	facts->item_count = item_count(relid);
 	facts->size_bytes = heap_bytes(relid);
+}
+
+/* Of a local index, what VACUUM, ANALYZE or its making last counted. */
+void
+ddb_index_facts(const DdbIndexDef *def, DdbIndexFacts *facts)
+{
+	HeapTuple	tuple;
+
+	facts->size_bytes = heap_bytes(def->relid);
+	facts->item_count = 0;
+	if (!def->local)
+		facts->item_count = item_count(def->relid);
+	else if (HeapTupleIsValid(tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(def->relid))))
+	{
+		facts->item_count = Max(((Form_pg_class) GETSTRUCT(tuple))->reltuples, 0);
+		ReleaseSysCache(tuple);
+	}
 }
 
 /* ----------------------------------------------------------------------

@@ -49,6 +49,12 @@ key_column(DdbType type)
 	return &columns[type];
 }
 
+const char *
+ddb_key_class(DdbType type)
+{
+	return key_column(type)->class;
+}
+
 static void
 check_schema(const DdbKeySchema *schema)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * events.c
- *	  Triggers: by event triggers the catalog follows DROP and ALTER, and by
+ *	  Triggers: by event triggers catalog and indexes follow DDL, and by
  *	  row triggers ddb's own tables stay this server's.
  *
  * The catalog is keyed by names, and when a command has ended the old name is
@@ -13,6 +13,7 @@
  */
 #include "base/compat.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "commands/event_trigger.h"
@@ -21,11 +22,14 @@
 #include "replication/logicalworker.h"
 #include "table/table_int.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(ddb_on_drop);
 PG_FUNCTION_INFO_V1(ddb_on_alter);
+PG_FUNCTION_INFO_V1(ddb_on_rewrite);
 PG_FUNCTION_INFO_V1(ddb_keep_local);
+PG_FUNCTION_INFO_V1(ddb_index_changed);
 
 static EventTriggerData *
 event(FunctionCallInfo fcinfo)
@@ -48,7 +52,14 @@ ddb_on_drop(PG_FUNCTION_ARGS)
 					" WHERE d.object_type = 'table' AND k.schema_name = d.schema_name"
 					" AND k.relation_name = d.object_name", false, 0) != SPI_OK_DELETE)
 		elog(ERROR, "could not follow a drop");
+	if (SPI_execute("DELETE FROM ddb.secondary_index k USING pg_event_trigger_dropped_objects() d"
+					" WHERE k.schema_name = d.schema_name"
+					" AND (d.object_type = 'table' AND k.relation_name = d.object_name"
+					" OR d.object_type IN ('materialized view', 'index') AND k.index_relation = d.object_name)",
+					false, 0) != SPI_OK_DELETE)
+		elog(ERROR, "could not follow a drop");
 	ddb_catalog_leave(&scope);
+	ddb_index_check_dropped();
 	PG_RETURN_NULL();
 }
 
@@ -77,6 +88,10 @@ follow(const RangeVar *old, const char *new_schema, const char *new_name)
 		if (new_schema == NULL && !OidIsValid(get_relname_relid(new_name, lfirst_oid(lc))))
 			continue;
 		ddb_catalog_move(schema, old->relname, new_schema ? new_schema : schema, new_name);
+		if (new_schema)
+			ddb_index_follow_schema(schema, new_schema, new_name);
+		else
+			ddb_catalog_rename_index(schema, old->relname, new_name);
 	}
 }
 
@@ -94,14 +109,30 @@ ddb_on_alter(PG_FUNCTION_ARGS)
 			ddb_catalog_move_schema(stmt->subname, stmt->newname);
 		else if (stmt->relation && stmt->subname == NULL)
 			follow(stmt->relation, NULL, stmt->newname);
+		else if (stmt->relation)
+			ddb_index_altered(stmt->relation);
 	}
 	else if (IsA(command, AlterObjectSchemaStmt))
 	{
 		AlterObjectSchemaStmt *stmt = (AlterObjectSchemaStmt *) command;
 
 		if (stmt->relation)
+		{
 			follow(stmt->relation, stmt->newschema, stmt->relation->relname);
+			ddb_index_check_schema(stmt->relation, stmt->newschema);
+		}
 	}
+	else if (IsA(command, AlterTableStmt))
+		ddb_index_altered(((AlterTableStmt *) command)->relation);
+	else if (IsA(command, CreateTableAsStmt))
+		ddb_index_created((CreateTableAsStmt *) command);
+	PG_RETURN_NULL();
+}
+
+Datum
+ddb_on_rewrite(PG_FUNCTION_ARGS)
+{
+	ddb_index_rewrite(event(fcinfo)->parsetree);
 	PG_RETURN_NULL();
 }
 
@@ -122,4 +153,38 @@ ddb_keep_local(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 	PG_RETURN_POINTER(TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple
 					  : data->tg_trigtuple);
+}
+
+/* The table that a row of ddb.secondary_index names; it may not be there. */
+static void
+invalidate_table(Relation catalog, HeapTuple row)
+{
+	TupleDesc	desc = RelationGetDescr(catalog);
+	bool		isnull;
+	char	   *schema = TextDatumGetCString(heap_getattr(row, 1, desc, &isnull));
+	char	   *name = TextDatumGetCString(heap_getattr(row, 2, desc, &isnull));
+	Oid			namespace = get_namespace_oid(schema, true);
+	Oid			relid = OidIsValid(namespace) ? get_relname_relid(name, namespace) : InvalidOid;
+
+	if (OidIsValid(relid))
+		CacheInvalidateRelcacheByRelid(relid);
+}
+
+/*
+ * Whoever changes what indexes there are, a restore included: every session
+ * learns of it with the table's relcache entry.
+ */
+Datum
+ddb_index_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("not called by a trigger")));
+	invalidate_table(data->tg_relation, data->tg_trigtuple);
+	if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
+		invalidate_table(data->tg_relation, data->tg_newtuple);
+	PG_RETURN_POINTER(NULL);
 }

@@ -16,6 +16,7 @@
 
 #include "base/errors.h"
 #include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "table/table_int.h"
 #include "utils/builtins.h"
@@ -25,9 +26,8 @@
 #define HASH_DIGITS 16
 #define PREFIX_BYTES (NAMEDATALEN - 1 - 1 - HASH_DIGITS)
 
-/* Writes the relation's name of an API name. */
-static void
-shorten(const char *name, size_t len, char relname[NAMEDATALEN])
+void
+ddb_shorten_name(const char *name, size_t len, char relname[NAMEDATALEN])
 {
 	uint64		hash;
 
@@ -38,10 +38,11 @@ shorten(const char *name, size_t len, char relname[NAMEDATALEN])
 		return;
 	}
 	hash = (uint64) ddb_partition_hash(ddb_value_string(name, len));
-	snprintf(relname, NAMEDATALEN, "%.*s_%016llx", PREFIX_BYTES, name, (unsigned long long) hash);
+	snprintf(relname, NAMEDATALEN, "%.*s_%016llx", pg_mbcliplen(name, len, PREFIX_BYTES), name,
+			 (unsigned long long) hash);
 }
 
-/* What shorten() writes has this form; a user's own name may have it too. */
+/* What ddb_shorten_name() writes has this form; a user's own name may have it too. */
 bool
 ddb_relation_name_is_short_for(const char *relname)
 {
@@ -63,7 +64,7 @@ ddb_exact_relation_name(const char *name, DdbRelationName *result)
 	if (len == 0 || len > DDB_MAX_TABLE_NAME)
 		ddb_raise(DDB_VALIDATION, "TableName must be at least 1 character long and at most %d "
 				  "characters long", DDB_MAX_TABLE_NAME);
-	shorten(name, len, result->relname);
+	ddb_shorten_name(name, len, result->relname);
 	result->namespace =
 		RangeVarGetCreationNamespace(makeRangeVar(NULL, result->relname, -1));
 }
@@ -128,7 +129,7 @@ ddb_table_lookup(const char *name, size_t len)
 
 	if (len == 0 || len > DDB_MAX_TABLE_NAME || memchr(name, '\0', len) != NULL)
 		return InvalidOid;
-	shorten(name, len, relname);
+	ddb_shorten_name(name, len, relname);
 	relid = RelnameGetRelid(relname);
 	if (!OidIsValid(relid) || !ddb_relation_key_schema(relid, &schema))
 		return InvalidOid;

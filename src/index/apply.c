@@ -1,0 +1,442 @@
+/*-------------------------------------------------------------------------
+ *
+ * apply.c
+ *	  Making entries match their items.
+ *
+ * A batch is what the new snapshot sees of the log and the cursor's does not,
+ * read in chunks of bounded size.  Rows of a chunk are brought together by
+ * item, and each item is read once, as it is now: its entry is put where it
+ * belongs, and removed from wherever a row says it has been.  That is
+ * idempotent, and right in whatever order and however often it is done:
+ *
+ *	- between two cursors an item's entry has stood under one key, or it was
+ *	  moved, and each key it was moved from is in a row of the batch;
+ *	- an item that is read later than the new cursor may already have moved on,
+ *	  but then the row that tells so is in the next batch.
+ *
+ * A batch that does not fit in the time there is goes on in another
+ * transaction: the cursor remembers its end and the pages that were read.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/xact.h"
+#include "index/index_int.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* A chunk ends with the page that exceeds one of these. */
+#define MAX_CHANGES		5000
+#define MAX_BYTES		(4 * 1024 * 1024)
+
+typedef struct Chunk
+{
+	MemoryContext context;
+	int			n;
+	int			max;
+	Size		bytes;
+	DdbLogRow  *rows;			/* in the context */
+} Chunk;
+
+bool
+ddb_view_expired(const DdbView *view)
+{
+	return view->deadline != 0 && GetCurrentTimestamp() >= view->deadline;
+}
+
+/* ----------------------------------------------------------------------
+ * As the table's owner
+ * ---------------------------------------------------------------------- */
+void
+ddb_owner_enter(DdbOwnerScope *scope, Oid owner)
+{
+	GetUserIdAndSecContext(&scope->user, &scope->security);
+	SetUserIdAndSecContext(owner, scope->security | SECURITY_RESTRICTED_OPERATION);
+	scope->guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+void
+ddb_owner_leave(DdbOwnerScope *scope)
+{
+	AtEOXact_GUC(true, scope->guc_level);
+	SetUserIdAndSecContext(scope->user, scope->security);
+}
+
+/* What is opened lives as long as the work does, not as the item at hand. */
+void
+ddb_work_open(DdbWork *work)
+{
+	MemoryContext caller;
+
+	if (work->entries)
+		return;
+	caller = MemoryContextSwitchTo(GetMemoryChunkContext(work));
+	work->entries = ddb_entries_open(work->def.relid, &work->schema);
+	MemoryContextSwitchTo(caller);
+	if (work->entries == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" has lost its key index", work->def.name)));
+}
+
+void
+ddb_work_close(DdbWork *work)
+{
+	if (work->entries)
+		ddb_entries_close(work->entries);
+	work->entries = NULL;
+}
+
+/* ----------------------------------------------------------------------
+ * One item
+ * ---------------------------------------------------------------------- */
+static bool
+same_place(const DdbEntry *a, const DdbEntry *b)
+{
+	return ddb_value_equal(a->ipk, b->ipk) &&
+		(!a->has_isk || ddb_value_equal(a->isk, b->isk));
+}
+
+void
+ddb_apply_item(DdbWork *work, const DdbKey *key, const DdbRecord *record, List *olds)
+{
+	DdbEntry	entry;
+	bool		in = ddb_index_entry(&work->def, record, true, &entry);
+	ListCell   *lc;
+
+	ddb_work_open(work);
+	foreach(lc, olds)
+	{
+		const DdbEntry *old = lfirst(lc);
+
+		if (!(in && same_place(old, &entry)) && ddb_entries_remove(work->entries, old))
+			work->cursor->entries--;
+	}
+	if (in && ddb_entries_put(work->entries, key, &entry) == DDB_ENTRY_ADDED)
+		work->cursor->entries++;
+}
+
+/*
+ * The item as the active snapshot sees it, in memory of its own: an index
+ * expression of the user's may end what the table keeps.
+ */
+static void
+read_item(DdbWork *work, const DdbKey *key, DdbRecord *record)
+{
+	if (ddb_row_get(ddb_table_open(work->table, 0), key, record))
+	{
+		record->schema = &work->schema;
+		record->key = *key;
+		record->map = ddb_value_copy(record->map);
+	}
+}
+
+/* ----------------------------------------------------------------------
+ * A chunk
+ * ---------------------------------------------------------------------- */
+static int
+compare_rows(const void *a, const void *b)
+{
+	const DdbLogRow *x = a;
+	const DdbLogRow *y = b;
+	int			order = (x->table > y->table) - (x->table < y->table);
+
+	if (order == 0)
+		order = memcmp(x->key, y->key, Min(x->key_len, y->key_len));
+	if (order == 0)
+		order = (x->key_len > y->key_len) - (x->key_len < y->key_len);
+	return order;
+}
+
+/* Brings one index up to date with one item, of which there are n rows. */
+static void
+apply_rows(DdbWork *work, const DdbLogRow *rows, int n, const DdbKey *key,
+		   const DdbRecord *record)
+{
+	bool		concerned = false;
+	List	   *olds = NIL;
+
+	for (int i = 0; i < n; i++)
+	{
+		DdbEntry	old;
+		bool		has_old;
+
+		if (!ddb_change_concerns(&rows[i], &work->def, &work->schema, key, &old, &has_old))
+			continue;
+		concerned = true;
+		if (has_old)
+		{
+			DdbEntry   *copy = palloc(sizeof(DdbEntry));
+
+			*copy = old;
+			olds = lappend(olds, copy);
+		}
+	}
+	if (concerned)
+		ddb_apply_item(work, key, record, olds);
+}
+
+/* The same for all indexes of the item's table; how many there are. */
+static int
+apply_changes(List *works, const DdbLogRow *rows, int n)
+{
+	DdbRecord	record;
+	DdbKey		key;
+	int			nworks = 0;
+	ListCell   *lc;
+
+	foreach(lc, works)
+	{
+		DdbWork    *work = lfirst(lc);
+		DdbOwnerScope scope;
+
+		if (work->table != rows[0].table)
+			continue;
+		ddb_owner_enter(&scope, work->owner);
+		if (nworks++ == 0)
+		{
+			ddb_change_key(&work->schema, rows[0].key, rows[0].key_len, &key);
+			read_item(work, &key, &record);
+		}
+		apply_rows(work, rows, n, &key, &record);
+		ddb_owner_leave(&scope);
+		work->cursor->applied += n;
+	}
+	return nworks;
+}
+
+static void
+apply_chunk(List *works, Chunk *chunk, int64 *applied)
+{
+	MemoryContext item_context = AllocSetContextCreate(CurrentMemoryContext, "ddb changes",
+													   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(item_context);
+	int			n;
+
+	qsort(chunk->rows, chunk->n, sizeof(DdbLogRow), compare_rows);
+	for (int i = 0; i < chunk->n; i += n)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (n = 1; i + n < chunk->n && compare_rows(&chunk->rows[i], &chunk->rows[i + n]) == 0;)
+			n++;
+		MemoryContextReset(item_context);
+		apply_changes(works, &chunk->rows[i], n);
+		*applied += n;
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(item_context);
+}
+
+/* ----------------------------------------------------------------------
+ * A batch
+ * ---------------------------------------------------------------------- */
+static void
+chunk_clear(Chunk *chunk)
+{
+	MemoryContextReset(chunk->context);
+	chunk->n = chunk->max = 0;
+	chunk->bytes = 0;
+	chunk->rows = NULL;
+}
+
+static void
+chunk_add(Chunk *chunk, const DdbLogRow *row)
+{
+	MemoryContext caller = MemoryContextSwitchTo(chunk->context);
+	uint8	   *bytes = palloc(row->key_len + row->old_len + 1);
+	DdbLogRow  *copy;
+
+	if (chunk->n == chunk->max)
+	{
+		chunk->max = Max(64, chunk->max * 2);
+		chunk->rows = chunk->rows ? repalloc(chunk->rows, sizeof(DdbLogRow) * chunk->max) :
+			palloc(sizeof(DdbLogRow) * chunk->max);
+	}
+	copy = &chunk->rows[chunk->n++];
+	*copy = *row;
+	copy->key = bytes;
+	memcpy(bytes, row->key, row->key_len);
+	if (row->old)
+	{
+		copy->old = bytes + row->key_len;
+		memcpy(bytes + row->key_len, row->old, row->old_len);
+	}
+	chunk->bytes += row->key_len + row->old_len + sizeof(DdbLogRow);
+	MemoryContextSwitchTo(caller);
+}
+
+static bool
+chunk_full(const Chunk *chunk)
+{
+	return chunk->n >= MAX_CHANGES || chunk->bytes >= MAX_BYTES;
+}
+
+static bool
+concerns_works(List *works, Oid table)
+{
+	ListCell   *lc;
+
+	foreach(lc, works)
+	{
+		if (((DdbWork *) lfirst(lc))->table == table)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Reads a log from where the batch left off.  Full chunks are applied on the
+ * way; false when time is over.
+ */
+static bool
+read_log(List *works, const DdbCursor *cursor, DdbLogPlace *place, Chunk *chunk,
+		 const DdbView *view, int64 *applied)
+{
+	BlockNumber first = Max(place->block, place->done);
+	BlockNumber page;
+	BlockNumber last = InvalidBlockNumber;
+	Oid			storage = place->storage;
+	DdbLogScan *scan = ddb_log_scan(place->log, &storage, first, GetActiveSnapshot());
+	DdbLogRow	row;
+	bool		in_time = true;
+
+	if (storage != place->storage)
+		*place = (DdbLogPlace) {.log = place->log, .storage = storage};
+	while (scan && in_time && ddb_log_next(scan, &row, &page))
+	{
+		if (page != last && chunk_full(chunk))
+		{
+			apply_chunk(works, chunk, applied);
+			chunk_clear(chunk);
+			CommandCounterIncrement();
+			place->done = page;
+			in_time = !ddb_view_expired(view);
+		}
+		last = page;
+		if (in_time && !ddb_ended_contains(&cursor->from, row.xid) &&
+			ddb_ended_contains(&cursor->until, row.xid) && concerns_works(works, row.table))
+			chunk_add(chunk, &row);
+	}
+	if (scan)
+		ddb_log_scan_end(scan);
+	if (in_time)
+		place->done = InvalidBlockNumber;
+	return in_time;
+}
+
+/* The batch is complete: what the cursor says from now on. */
+static void
+advance(DdbCursor *cursor, const DdbView *view)
+{
+	for (int i = 0; i < view->nlogs; i++)
+	{
+		const DdbLogSize *log = &view->logs[i];
+		DdbLogPlace   *place = ddb_cursor_place(cursor, log->log, log->storage);
+
+		place->done = 0;
+		if (place->horizon > cursor->until.xmin)
+			continue;
+		if (place->horizon != 0)
+			place->block = place->next;
+		place->next = log->pages > 0 ? log->pages - 1 : 0;
+		place->horizon = view->horizon;
+	}
+	cursor->from = cursor->until;
+	cursor->until = (DdbEnded) {0};
+}
+
+void
+ddb_cursor_start(DdbCursor *cursor, const DdbView *view)
+{
+	cursor->until = view->ended;
+	advance(cursor, view);
+	cursor->position = "";
+}
+
+/* Cursors of one position move together. */
+static void
+copy_position(List *works, const DdbCursor *from)
+{
+	ListCell   *lc;
+
+	foreach(lc, works)
+	{
+		DdbCursor  *cursor = ((DdbWork *) lfirst(lc))->cursor;
+
+		if (cursor == from)
+			continue;
+		cursor->from = from->from;
+		cursor->until = from->until;
+		cursor->nplaces = from->nplaces;
+		cursor->places = palloc_array(DdbLogPlace, from->nplaces + 1);
+		memcpy(cursor->places, from->places, sizeof(DdbLogPlace) * from->nplaces);
+	}
+}
+
+bool
+ddb_apply(List *works, const DdbView *view, int64 *applied)
+{
+	DdbCursor  *cursor = ((DdbWork *) linitial(works))->cursor;
+	Chunk		chunk = {0};
+	bool		complete = true;
+	ListCell   *lc;
+
+	chunk.context = AllocSetContextCreate(CurrentMemoryContext, "ddb chunk",
+										  ALLOCSET_DEFAULT_SIZES);
+	if (cursor->until.xmax == 0)
+		cursor->until = view->ended;
+	for (int i = 0; complete && i < view->nlogs; i++)
+	{
+		DdbLogPlace   *place = ddb_cursor_place(cursor, view->logs[i].log, view->logs[i].storage);
+
+		if (place->done != InvalidBlockNumber)
+			complete = read_log(works, cursor, place, &chunk, view, applied);
+	}
+	apply_chunk(works, &chunk, applied);
+	CommandCounterIncrement();
+	if (complete)
+		advance(cursor, view);
+	copy_position(works, cursor);
+	foreach(lc, works)
+		ddb_work_close(lfirst(lc));
+	MemoryContextDelete(chunk.context);
+	return complete;
+}
+
+int64
+ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit)
+{
+	int64		rows = 0;
+	ListCell   *lc;
+
+	foreach(lc, ddb_logs())
+	{
+		Oid			log = lfirst_oid(lc);
+		BlockNumber first = 0;
+		Oid			storage = InvalidOid;
+		BlockNumber page;
+		DdbLogScan *scan;
+		DdbLogRow	row;
+
+		for (int i = 0; i < cursor->nplaces; i++)
+		{
+			if (cursor->places[i].log == log)
+			{
+				storage = cursor->places[i].storage;
+				first = cursor->places[i].block;
+			}
+		}
+		scan = rows < limit ? ddb_log_scan(log, &storage, first, GetActiveSnapshot()) : NULL;
+		while (scan && rows < limit && ddb_log_next(scan, &row, &page))
+			rows += row.table == cursor->table && row.xid >= first && row.xid < end &&
+				!ddb_ended_contains(&cursor->from, row.xid);
+		if (scan)
+			ddb_log_scan_end(scan);
+	}
+	return rows;
+}

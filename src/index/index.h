@@ -1,0 +1,169 @@
+/*-------------------------------------------------------------------------
+ *
+ * index.h
+ *	  Asynchronous work on secondary indexes, as plain functions.
+ *
+ * projection.c	what an item's entry in an index is
+ * changelog.c	the log of changes that an index must follow
+ * cursor.c		how far each index has followed
+ * apply.c		making entries match
+ * backfill.c	the same over a whole table
+ * pass.c		one bounded round over all indexes
+ * verify.c		is an index right?
+ * progress.c	for those who wait or watch
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_INDEX_H
+#define DDB_INDEX_H
+
+#include "access/transam.h"
+#include "table/table.h"
+
+/* Registers the observer of rows and the settings; called once, at load. */
+extern void ddb_index_init(void);
+
+/* ----------------------------------------------------------------------
+ * projection.c
+ * ---------------------------------------------------------------------- */
+
+/*
+ * The item's entry, in the current memory context or as views of the record.
+ * False: the index has none of it (a key attribute is missing, empty or of
+ * another type, or too long).  Without with_item entry->item is not set.
+ */
+extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool whole,
+							DdbEntry *entry);
+
+/*
+ * Raises YD001, naming index and attribute, for a key attribute of the wrong
+ * type, an empty or an over-long one.  Every write of a base item asks this.
+ */
+extern void ddb_index_check(const DdbIndexDef *def, const DdbRecord *base);
+
+/* Would ddb_index_check() let it pass?  For a backfill, which skips what it would not. */
+extern bool ddb_index_accepts(const DdbIndexDef *def, const DdbRecord *base);
+
+/*
+ * Would both make the same entry, or none?  Either may be no item at all
+ * (schema NULL).  Builds nothing.
+ */
+extern bool ddb_index_entry_same(const DdbIndexDef *def, const DdbRecord *a, const DdbRecord *b);
+
+/*
+ * Is a global index's key of these values, partition attributes first, none
+ * empty, within the limits?
+ */
+extern bool ddb_index_key_fits(const DdbValue *values, int npartition, int nsort);
+
+/* ----------------------------------------------------------------------
+ * changelog.c
+ * ---------------------------------------------------------------------- */
+
+/*
+ * Called in a transaction that has logged its first change, to register the
+ * waking of a worker at its commit.
+ */
+typedef void (*DdbLogWritten) (void);
+extern void ddb_index_on_log(DdbLogWritten hook);
+
+/* ----------------------------------------------------------------------
+ * pass.c
+ * ---------------------------------------------------------------------- */
+
+/*
+ * One bounded pass over the global indexes of this database, in the caller's
+ * transaction, which must be READ COMMITTED and should end soon after.  What
+ * another session works on is left out.  Several workers divide the tables
+ * among themselves: this one takes those of `part` (0 .. parts - 1).
+ */
+typedef struct DdbPass
+{
+	int			budget_ms;		/* about how long; 0: until nothing is left */
+	int			part;
+	int			parts;			/* 1: all tables */
+
+	/* Results */
+	bool		more;			/* there is work left that could be done at once */
+	bool		failed;			/* an index failed; it is tried again at retry_at */
+	int			indexes;		/* global indexes in the database */
+	int			left_out;		/* those with work that another session is at */
+	int64		applied;		/* changes applied */
+	int64		backfilled;		/* items visited by backfills */
+	TimestampTz retry_at;		/* when the next one that waits is due; 0: none */
+} DdbPass;
+
+extern void ddb_index_pass(DdbPass *pass);
+
+/* ----------------------------------------------------------------------
+ * cursor.c: how far an index is.  All take the index's relation.
+ * ---------------------------------------------------------------------- */
+typedef enum DdbIndexState
+{
+	DDB_INDEX_CREATING,			/* is being filled, or waits to be */
+	DDB_INDEX_ACTIVE,
+	DDB_INDEX_INACTIVE,			/* has failed for too long: given up until it is rebuilt */
+} DdbIndexState;
+
+extern DdbIndexState ddb_index_state(Oid index);
+
+/*
+ * Does the index show what this transaction has committed?  Also true when it
+ * has logged nothing that the index still lacks.  Takes a snapshot of its own.
+ */
+extern bool ddb_index_reached(Oid index, FullTransactionId xid);
+
+/* How many logged changes of its table the index lacks; -1: unknown. */
+extern int64 ddb_index_rows_behind(Oid index);
+
+/* Starts a given-up or doubted index again from nothing, at the next pass. */
+extern void ddb_index_rebuild(Oid index);
+
+/* ----------------------------------------------------------------------
+ * progress.c
+ * ---------------------------------------------------------------------- */
+
+/* The API's name of an index. */
+extern const char *ddb_index_name(Oid index);
+
+/* A table's global indexes, or the one of this name; raises YD001 when there is none. */
+extern List *ddb_index_list(Oid table, const char *name);
+
+/* As ddb_index_reached(), of all transactions before this one that have committed. */
+extern bool ddb_index_reached_all(Oid index, FullTransactionId xid);
+
+/* What active indexes lack, counted now: a list of DdbProgress. */
+typedef struct DdbProgress
+{
+	Oid			table;
+	Oid			index;
+	int64		applied;		/* changes, since the index was made */
+	int64		rows_behind;
+} DdbProgress;
+
+extern List *ddb_index_progress(void);
+
+/* ----------------------------------------------------------------------
+ * verify.c
+ * ---------------------------------------------------------------------- */
+typedef enum DdbDifferenceKind
+{
+	DDB_ENTRY_MISSING,
+	DDB_ENTRY_DIFFERS,
+	DDB_ENTRY_EXTRA,
+} DdbDifferenceKind;
+
+typedef struct DdbDifference
+{
+	DdbDifferenceKind kind;
+	DdbItem    *key;			/* the base item's key attributes */
+} DdbDifference;
+
+/*
+ * Compares index and base at one snapshot; differences that the log explains
+ * are none.  A list of DdbDifference, at most `limit`; with repair they are
+ * mended too.
+ */
+extern List *ddb_index_verify(Oid index, bool repair, int limit);
+
+#endif							/* DDB_INDEX_H */

@@ -1,0 +1,199 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_int.h
+ *	  What the files of src/index/ know of each other.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_INDEX_INT_H
+#define DDB_INDEX_INT_H
+
+#include "index/index.h"
+#include "utils/snapshot.h"
+#include "utils/timestamp.h"
+
+/* ----------------------------------------------------------------------
+ * changelog.c: what a row of the log says
+ * ---------------------------------------------------------------------- */
+
+/* The key of the item that changed; views of the row. */
+extern void ddb_change_key(const DdbKeySchema *schema, const uint8 *bytes, uint32 len, DdbKey *key);
+
+/*
+ * Does the row concern this index?  If it tells where the item's entry was,
+ * *has_old is set and *old has that key, digest and shard included.
+ */
+extern bool ddb_change_concerns(const DdbLogRow *row, const DdbIndexDef *def,
+								const DdbKeySchema *schema, const DdbKey *key,
+								DdbEntry *old, bool *has_old);
+
+/* ----------------------------------------------------------------------
+ * cursor.c: how far an index is
+ * ---------------------------------------------------------------------- */
+
+/* A snapshot as a set of transactions that had ended. */
+typedef struct DdbEnded
+{
+	uint64		xmin;			/* all before have ended */
+	uint64		xmax;			/* none from here on has; 0: no snapshot */
+	int			n;
+	uint64	   *running;		/* between them: those that had not */
+} DdbEnded;
+
+extern bool ddb_ended_contains(const DdbEnded *ended, uint64 xid);
+
+/* A snapshot's, in which our own transaction has not ended. */
+extern DdbEnded ddb_ended_from_snapshot(Snapshot snapshot);
+
+/* How far a log has been read (log.c says why `block` may move to `next`). */
+typedef struct DdbLogPlace
+{
+	Oid			log;
+	Oid			storage;		/* another one: the log has been emptied since */
+	BlockNumber block;			/* all pages before are done with */
+	BlockNumber next;			/* will be the block once all before horizon have ended */
+	uint64		horizon;
+	BlockNumber done;			/* of a batch under way: pages before have been read */
+} DdbLogPlace;
+
+typedef struct DdbCursor
+{
+	Oid			index;
+	Oid			table;
+	Oid			index_storage;	/* InvalidOid: start again from nothing */
+	Oid			table_storage;
+	DdbIndexState state;
+	DdbEnded	from;			/* what has been applied */
+	DdbEnded	until;			/* of a batch under way; xmax 0: none is */
+	int			nplaces;
+	DdbLogPlace   *places;
+	char	   *position;		/* all of the above as text: equal cursors have equal ones */
+
+	bytea	   *backfill_key;	/* the last item visited, or NULL */
+	int64		backfill_done;
+	int64		backfill_total; /* -1: unknown */
+	int64		entries;
+	int64		applied;
+	int64		skipped;
+	int			failures;
+	TimestampTz failing_since;	/* 0: it is not */
+	TimestampTz retry_at;
+	char	   *last_error;
+} DdbCursor;
+
+/* All cursors, without locking them: a list of DdbCursor. */
+extern List *ddb_cursors(void);
+
+/* One of them, or NULL. */
+extern DdbCursor *ddb_cursor_read(Oid index);
+
+/* Locks a cursor and reads it again; false when another session has it or it is gone. */
+extern bool ddb_cursor_lock(DdbCursor *cursor);
+
+/* Makes a cursor; false when there is one. */
+extern bool ddb_cursor_insert(DdbCursor *cursor);
+
+extern void ddb_cursor_write(DdbCursor *cursor);
+extern void ddb_cursor_delete(Oid index);
+
+/*
+ * Makes the cursor of an index that this transaction has made: all who write
+ * to its table from the transaction's end on will log.
+ */
+extern void ddb_index_announce(Oid table, Oid index);
+
+/* The place of a log, added if there is none or the log was emptied. */
+extern DdbLogPlace *ddb_cursor_place(DdbCursor *cursor, Oid log, Oid storage);
+
+/* ----------------------------------------------------------------------
+ * apply.c
+ * ---------------------------------------------------------------------- */
+
+/* An index that a pass works on: locked, its cursor ours. */
+typedef struct DdbWork
+{
+	Oid			table;
+	Oid			owner;			/* of the table */
+	DdbKeySchema schema;
+	DdbIndexDef def;
+	DdbCursor  *cursor;
+	DdbEntries *entries;		/* while open */
+} DdbWork;
+
+/* A log as it was before the pass's snapshot. */
+typedef struct DdbLogSize
+{
+	Oid			log;
+	Oid			storage;
+	BlockNumber pages;
+} DdbLogSize;
+
+/* What the pass sees. */
+typedef struct DdbView
+{
+	int			nlogs;
+	DdbLogSize *logs;
+	uint64		horizon;		/* the next transaction id when the logs had these sizes */
+	DdbEnded	ended;			/* of the active snapshot, which was taken after */
+	TimestampTz deadline;		/* 0: none */
+} DdbView;
+
+extern bool ddb_view_expired(const DdbView *view);
+
+/*
+ * Applies what the log has for these indexes (DdbWork, whose cursors have the
+ * same position), in chunks until the deadline.  True when the batch is
+ * complete.  The cursors are changed, not yet written.
+ */
+extern bool ddb_apply(List *works, const DdbView *view, int64 *applied);
+
+/* Places a new cursor: what the view has not seen of the log is still to come. */
+extern void ddb_cursor_start(DdbCursor *cursor, const DdbView *view);
+
+/*
+ * How many rows of the log, from transactions first .. end - 1, the cursor
+ * lacks.  Stops at `limit`; in the active snapshot.
+ */
+extern int64 ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit);
+
+/*
+ * Makes the entries of one item match its state.  olds: keys that entries of
+ * it may have had (DdbEntry).
+ */
+extern void ddb_apply_item(DdbWork *work, const DdbKey *key, const DdbRecord *record, List *olds);
+
+/* As whom, and with what, entries are written. */
+typedef struct DdbOwnerScope
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+} DdbOwnerScope;
+
+extern void ddb_owner_enter(DdbOwnerScope *scope, Oid owner);
+extern void ddb_owner_leave(DdbOwnerScope *scope);
+
+extern void ddb_work_open(DdbWork *work);
+extern void ddb_work_close(DdbWork *work);
+
+/* ----------------------------------------------------------------------
+ * backfill.c
+ * ---------------------------------------------------------------------- */
+
+/* Goes on filling the index until the deadline; true when all items were visited. */
+extern bool ddb_backfill(DdbWork *work, const DdbView *view, int64 *visited);
+
+/* ----------------------------------------------------------------------
+ * pass.c
+ * ---------------------------------------------------------------------- */
+
+/* The table has or has not row security now: closes or opens the index. */
+extern void ddb_index_follow_row_security(Oid table, Oid index);
+
+/* Seconds after which an index that fails is given up. */
+extern int	ddb_index_give_up;
+
+/* The global index as work without a cursor; false when there is none. */
+extern bool ddb_work_find(Oid index, DdbWork *work);
+
+#endif							/* DDB_INDEX_INT_H */

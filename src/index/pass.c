@@ -1,0 +1,812 @@
+/*-------------------------------------------------------------------------
+ *
+ * pass.c
+ *	  One round of work: what a worker does again and again, and what
+ *	  ddb.run_maintenance() does by hand.
+ *
+ * A pass finds the indexes that have something to do, locks them one by one
+ * without ever waiting (what another session holds is left for the next pass),
+ * takes its snapshot, and then applies, backfills and writes the cursors, all
+ * in one transaction.  Indexes whose cursors have the same position are applied
+ * together, so that the log is read and each item fetched once for all of
+ * them.
+ *
+ * Failing.  Each batch runs in a subtransaction.  If it fails, its indexes are
+ * tried one at a time, and the one that fails alone waits before it is tried
+ * again, longer each time.  One that has failed for longer than
+ * ddb.index_give_up becomes INACTIVE: nobody waits for it any more, and the log
+ * is not kept for it, until ddb_index_rebuild() starts it anew.
+ *
+ * Starting.  An index without a cursor (as after a restore), or with one that
+ * does not fit the storage of table and index (TRUNCATE, CLUSTER, REFRESH),
+ * starts from nothing: it is emptied, gets a cursor at the pass's snapshot, and
+ * is filled from the table.  Writers must log by then.  They do where
+ * ddb_index_announce() has made the cursor together with the index; else this
+ * session must lock them out once and send them word.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "commands/matview.h"
+#include "commands/tablecmds.h"
+#include "executor/spi.h"
+#include "index/index_int.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+int			ddb_index_give_up = 3600;
+
+/* Between the tries of an index that fails, in seconds. */
+#define LONGEST_PAUSE	300
+
+/* An idle cursor follows when the log has grown by so many pages. */
+#define IDLE_PAGES		64
+
+/* ----------------------------------------------------------------------
+ * Which indexes there are
+ * ---------------------------------------------------------------------- */
+static DdbName *
+copy_names(const DdbName *names, int n)
+{
+	DdbName    *copy = palloc_array(DdbName, n + 1);
+
+	for (int i = 0; i < n; i++)
+		copy[i] = (DdbName) {pnstrdup(names[i].data, names[i].len), names[i].len};
+	return copy;
+}
+
+/* The definition in memory of our own: the cache's may go at any lock. */
+static void
+set_definition(DdbWork *work, const DdbIndexDef *def)
+{
+	work->def = *def;
+	work->def.include = copy_names(def->include, def->ninclude);
+	work->def.project = copy_names(def->project, def->nproject);
+}
+
+static bool
+set_table(DdbWork *work, Oid table)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	work->table = table;
+	work->owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return ddb_relation_key_schema(table, &work->schema);
+}
+
+bool
+ddb_work_find(Oid index, DdbWork *work)
+{
+	Oid			table = ddb_index_base(index);
+	const DdbIndexSet *set;
+
+	memset(work, 0, sizeof(*work));
+	if (!OidIsValid(table) || !set_table(work, table))
+		return false;
+	set = ddb_table_indexes(table);
+	for (int i = 0; set && i < set->n; i++)
+	{
+		if (set->index[i].relid == index && !set->index[i].local)
+		{
+			set_definition(work, &set->index[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The tables of which the catalog says that they have indexes. */
+static List *
+indexed_tables(void)
+{
+	static SPIPlanPtr plan = NULL;
+	MemoryContext context = CurrentMemoryContext;
+	DdbCatalogScope scope;
+	List	   *tables = NIL;
+
+	ddb_catalog_enter(&scope);
+	if (plan == NULL)
+	{
+		plan = SPI_prepare("SELECT DISTINCT c.oid FROM ddb.secondary_index i"
+						   " JOIN pg_namespace n ON n.nspname = i.schema_name"
+						   " JOIN pg_class c ON c.relnamespace = n.oid"
+						   " AND c.relname = i.relation_name ORDER BY c.oid", 0, NULL);
+		if (plan == NULL || SPI_keepplan(plan) != 0)
+			elog(ERROR, "could not read ddb.secondary_index");
+	}
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_execute_plan(plan, NULL, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read ddb.secondary_index");
+	PopActiveSnapshot();
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+		Oid			table = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+														   SPI_tuptable->tupdesc, 1, &isnull));
+		MemoryContext spi = MemoryContextSwitchTo(context);
+
+		tables = lappend_oid(tables, table);
+		MemoryContextSwitchTo(spi);
+	}
+	ddb_catalog_leave(&scope);
+	return tables;
+}
+
+/* All global indexes of this worker's tables, their cursors not yet known. */
+static List *
+find_works(const DdbPass *pass)
+{
+	List	   *works = NIL;
+	ListCell   *lc;
+
+	foreach(lc, indexed_tables())
+	{
+		Oid			table = lfirst_oid(lc);
+		List	   *relids = NIL;
+		ListCell   *index;
+		const DdbIndexSet *set;
+
+		if (pass->parts > 1 && table % pass->parts != pass->part)
+			continue;
+		set = ddb_table_indexes(table);
+		for (int i = 0; set && i < set->n; i++)
+		{
+			if (!set->index[i].local)
+				relids = lappend_oid(relids, set->index[i].relid);
+		}
+		foreach(index, relids)
+		{
+			DdbWork    *work = palloc(sizeof(DdbWork));
+
+			if (ddb_work_find(lfirst_oid(index), work))
+				works = lappend(works, work);
+		}
+	}
+	return works;
+}
+
+/* ----------------------------------------------------------------------
+ * Which have something to do
+ * ---------------------------------------------------------------------- */
+
+/* Does the cursor not fit, or is there none? */
+static bool
+must_start(const DdbWork *work)
+{
+	const DdbCursor *cursor = work->cursor;
+
+	return cursor == NULL || cursor->from.xmax == 0 || cursor->table != work->table ||
+		cursor->index_storage != ddb_relation_storage(work->def.relid) ||
+		cursor->table_storage != ddb_relation_storage(work->table);
+}
+
+/* Is the cursor, although nothing is there for it, far behind in the logs? */
+static bool
+is_far_behind(const DdbCursor *cursor)
+{
+	ListCell   *lc;
+
+	foreach(lc, ddb_logs())
+	{
+		Oid			storage;
+		BlockNumber pages;
+		BlockNumber block = 0;
+
+		if (!ddb_log_storage(lfirst_oid(lc), &storage, &pages))
+			continue;
+		for (int i = 0; i < cursor->nplaces; i++)
+		{
+			if (cursor->places[i].log == lfirst_oid(lc) && cursor->places[i].storage == storage)
+				block = cursor->places[i].block;
+		}
+		if (pages > block + IDLE_PAGES)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_due(DdbWork *work, DdbPass *pass)
+{
+	DdbCursor  *cursor = work->cursor;
+
+	if (cursor && cursor->state == DDB_INDEX_INACTIVE)
+		return false;
+	if (cursor && cursor->retry_at > GetCurrentTimestamp())
+	{
+		if (pass->retry_at == 0 || cursor->retry_at < pass->retry_at)
+			pass->retry_at = cursor->retry_at;
+		return false;
+	}
+	return must_start(work) || cursor->state == DDB_INDEX_CREATING || cursor->until.xmax != 0 ||
+		ddb_apply_pending(cursor, 0, PG_UINT64_MAX, 1) > 0 || is_far_behind(cursor);
+}
+
+/* Finds the works' cursors, and removes those of indexes that are gone. */
+static void
+find_cursors(List *works)
+{
+	ListCell   *lc;
+
+	foreach(lc, ddb_cursors())
+	{
+		DdbCursor  *cursor = lfirst(lc);
+		ListCell   *w;
+
+		foreach(w, works)
+		{
+			DdbWork    *work = lfirst(w);
+
+			if (work->def.relid == cursor->index)
+				work->cursor = cursor;
+		}
+		if (get_rel_relkind(cursor->index) == '\0')
+			ddb_cursor_delete(cursor->index);
+	}
+}
+
+/* ----------------------------------------------------------------------
+ * Locks
+ * ---------------------------------------------------------------------- */
+
+/* Those who make a cursor, and who empties logs that no cursor needs, exclude each other. */
+#define CURSOR_LOCK_CLASS 0x0DDC
+
+static bool
+lock_cursors(LOCKMODE lockmode)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, 0, CURSOR_LOCK_CLASS);
+	return LockAcquire(&tag, lockmode, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Is the index still what we think it is, now that it is locked? */
+static bool
+is_unchanged(const DdbWork *work)
+{
+	DdbWork		now;
+
+	return ddb_work_find(work->def.relid, &now) && now.table == work->table &&
+		strcmp(now.def.name, work->def.name) == 0;
+}
+
+static bool
+lock_work(DdbWork *work)
+{
+	if (!ConditionalLockRelationOid(work->table, AccessShareLock) ||
+		!ConditionalLockRelationOid(work->def.relid, RowExclusiveLock) || !is_unchanged(work))
+		return false;
+	return work->cursor == NULL || ddb_cursor_lock(work->cursor);
+}
+
+/* ----------------------------------------------------------------------
+ * Starting
+ * ---------------------------------------------------------------------- */
+
+/* Empties the index and closes it to plain SELECT; false when it is in use. */
+static bool
+empty_index(Oid index)
+{
+	Relation	rel = relation_open(index, NoLock);
+	bool		nothing = RelationGetNumberOfBlocks(rel) == 0 && !RelationIsPopulated(rel);
+	bool		locked = nothing || ConditionalLockRelation(rel, AccessExclusiveLock);
+
+	if (locked && !nothing)
+	{
+		CheckTableNotInUse(rel, "REFRESH");
+		SetMatViewPopulatedState(rel, false);
+	}
+	relation_close(rel, NoLock);
+	if (locked && !nothing)
+		ddb_entries_empty(index);
+	return locked;
+}
+
+/*
+ * Writers may not know of this index: they are locked out, to the end of this
+ * transaction, and told.
+ */
+static bool
+adopt(DdbWork *work)
+{
+	if (!ConditionalLockRelationOid(work->table, ShareRowExclusiveLock))
+		return false;
+	CacheInvalidateRelcacheByRelid(work->table);
+	ddb_index_adopt(work->table, work->def.relid);
+	work->cursor = palloc0(sizeof(DdbCursor));
+	work->cursor->index = work->def.relid;
+	work->cursor->table = work->table;
+	return ddb_cursor_insert(work->cursor);
+}
+
+/* An estimate of the items to visit; -1 when there is none. */
+static int64
+count_items(Oid table)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+	int64		count = -1;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		count = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
+		ReleaseSysCache(tuple);
+	}
+	return Max(count, -1);
+}
+
+/* Has the index its columns and key index?  In a restore that comes last. */
+static bool
+is_whole(DdbWork *work)
+{
+	work->entries = ddb_entries_open(work->def.relid, &work->schema);
+	if (work->entries == NULL)
+		return false;
+	ddb_work_close(work);
+	return true;
+}
+
+static bool
+start(DdbWork *work)
+{
+	DdbCursor  *cursor;
+
+	if (!is_whole(work) || !lock_cursors(ShareLock) ||
+		(work->cursor == NULL && !adopt(work)) || !empty_index(work->def.relid))
+		return false;
+	cursor = work->cursor;
+	*cursor = (DdbCursor) {
+		.index = work->def.relid,
+		.table = work->table,
+		.index_storage = ddb_relation_storage(work->def.relid),
+		.table_storage = ddb_relation_storage(work->table),
+		.state = DDB_INDEX_CREATING,
+		.backfill_total = count_items(work->table),
+		.position = "",
+	};
+	return true;
+}
+
+/* A materialized view cannot have row security: if its table has, nobody selects from it. */
+void
+ddb_index_follow_row_security(Oid table, Oid index)
+{
+	Relation	base = relation_open(table, NoLock);
+	Relation	view = relation_open(index, ShareUpdateExclusiveLock);
+	bool		closed = base->rd_rel->relrowsecurity;
+
+	if (closed && RelationIsPopulated(view))
+		SetMatViewPopulatedState(view, false);
+	if (!closed && !RelationIsPopulated(view) && ddb_index_state(index) == DDB_INDEX_ACTIVE)
+		SetMatViewPopulatedState(view, true);
+	relation_close(view, NoLock);
+	relation_close(base, NoLock);
+}
+
+/* Opens the index to plain SELECT; with row security on the table it stays closed. */
+static bool
+activate(DdbWork *work)
+{
+	Relation	table = relation_open(work->table, NoLock);
+	bool		closed = table->rd_rel->relrowsecurity;
+	Relation	index;
+
+	relation_close(table, NoLock);
+	if (!closed)
+	{
+		if (!ConditionalLockRelationOid(work->def.relid, ShareUpdateExclusiveLock))
+			return false;
+		index = relation_open(work->def.relid, NoLock);
+		if (!RelationIsPopulated(index))
+			SetMatViewPopulatedState(index, true);
+		relation_close(index, NoLock);
+	}
+	work->cursor->state = DDB_INDEX_ACTIVE;
+	work->cursor->backfill_key = NULL;
+	return true;
+}
+
+/* ----------------------------------------------------------------------
+ * Attempts
+ * ---------------------------------------------------------------------- */
+
+/* A batch, or one index's backfill. */
+typedef struct Attempt
+{
+	List	   *works;
+	const DdbView *view;
+	bool		backfill;
+	bool		complete;
+	int64		count;
+} Attempt;
+
+static void
+run_attempt(Attempt *attempt)
+{
+	if (attempt->backfill)
+		attempt->complete = ddb_backfill(linitial(attempt->works), attempt->view,
+										 &attempt->count);
+	else
+		attempt->complete = ddb_apply(attempt->works, attempt->view, &attempt->count);
+}
+
+static DdbCursor
+copy_cursor(const DdbCursor *cursor)
+{
+	DdbCursor	copy = *cursor;
+
+	copy.places = palloc_array(DdbLogPlace, cursor->nplaces + 1);
+	memcpy(copy.places, cursor->places, sizeof(DdbLogPlace) * cursor->nplaces);
+	return copy;
+}
+
+/* Whose fault is it not? */
+static bool
+is_interruption(const ErrorData *error)
+{
+	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION;
+}
+
+/* Runs it in a subtransaction; the error's message, or NULL. */
+static char *
+attempt_error(Attempt *attempt)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	int			n = list_length(attempt->works);
+	DdbCursor  *before = palloc_array(DdbCursor, n);
+	char	   *message = NULL;
+
+	for (int i = 0; i < n; i++)
+		before[i] = copy_cursor(((DdbWork *) list_nth(attempt->works, i))->cursor);
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		run_attempt(attempt);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (is_interruption(error))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		message = error->message;
+		for (int i = 0; i < n; i++)
+		{
+			DdbWork    *work = list_nth(attempt->works, i);
+
+			*work->cursor = before[i];
+			work->entries = NULL;
+		}
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return message;
+}
+
+static void
+note_failure(DdbWork *work, DdbPass *pass, char *message)
+{
+	DdbCursor  *cursor = work->cursor;
+	TimestampTz now = GetCurrentTimestamp();
+	int			pause = Min(LONGEST_PAUSE, 1 << Min(cursor->failures, 16));
+
+	ereport(LOG,
+			(errmsg("index \"%s\" of table \"%s\" failed: %s", work->def.name,
+					get_rel_name(work->table), message)));
+	pass->failed = true;
+	cursor->failures++;
+	cursor->last_error = message;
+	if (cursor->failing_since == 0)
+		cursor->failing_since = now;
+	cursor->retry_at = TimestampTzPlusMilliseconds(now, pause * INT64CONST(1000));
+	if (TimestampDifferenceExceeds(cursor->failing_since, now, ddb_index_give_up * 1000))
+		cursor->state = DDB_INDEX_INACTIVE;
+}
+
+static void
+note_success(List *works)
+{
+	ListCell   *lc;
+
+	foreach(lc, works)
+	{
+		DdbCursor  *cursor = ((DdbWork *) lfirst(lc))->cursor;
+
+		cursor->failures = 0;
+		cursor->failing_since = cursor->retry_at = 0;
+		cursor->last_error = NULL;
+	}
+}
+
+/* Applies what the log has for indexes with cursors of one position. */
+static void
+apply_group(List *works, const DdbView *view, DdbPass *pass)
+{
+	Attempt		attempt = {.works = works, .view = view};
+	char	   *message = attempt_error(&attempt);
+	ListCell   *lc;
+
+	if (message == NULL)
+	{
+		note_success(works);
+		pass->applied += attempt.count;
+		pass->more |= !attempt.complete;
+	}
+	else if (list_length(works) == 1)
+		note_failure(linitial(works), pass, message);
+	else
+	{
+		foreach(lc, works)
+			apply_group(list_make1(lfirst(lc)), view, pass);
+	}
+}
+
+static void
+backfill(DdbWork *work, const DdbView *view, DdbPass *pass)
+{
+	Attempt		attempt = {.works = list_make1(work), .view = view, .backfill = true};
+	char	   *message;
+
+	if (ddb_view_expired(view))
+	{
+		pass->more = true;
+		return;
+	}
+	message = attempt_error(&attempt);
+	if (message)
+	{
+		note_failure(work, pass, message);
+		return;
+	}
+	note_success(attempt.works);
+	pass->backfilled += attempt.count;
+	if (!attempt.complete || !activate(work))
+		pass->more = true;
+}
+
+/* ----------------------------------------------------------------------
+ * Logs
+ * ---------------------------------------------------------------------- */
+
+/* Does any cursor still lack the row? */
+static bool
+row_is_needed(void *arg, const DdbLogRow *row)
+{
+	ListCell   *lc;
+
+	foreach(lc, (List *) arg)
+	{
+		DdbCursor  *cursor = lfirst(lc);
+
+		if (cursor->table == row->table && cursor->state != DDB_INDEX_INACTIVE &&
+			cursor->from.xmax != 0 && !ddb_ended_contains(&cursor->from, row->xid))
+			return true;
+	}
+	return false;
+}
+
+static void
+add_log(int number)
+{
+	DdbCatalogScope scope;
+	char	   *name = psprintf("ddb.index_log_%d", number);
+
+	ddb_catalog_enter(&scope);
+	if (SPI_execute(psprintf("CREATE TABLE %s (LIKE ddb.index_log_1 INCLUDING STORAGE) USING heap"
+							 " WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off)",
+							 name), false, 0) != SPI_OK_UTILITY ||
+		SPI_execute(psprintf("ALTER EXTENSION ddb ADD TABLE %s", name), false,
+					0) != SPI_OK_UTILITY)
+		elog(ERROR, "could not add %s", name);
+	ddb_catalog_leave(&scope);
+}
+
+/* Empties the logs that are full and read; adds one when all stay full. */
+static void
+turn_logs(void)
+{
+	List	   *logs = ddb_logs();
+	List	   *cursors = NIL;
+	bool		room = false;
+	bool		locked = false;
+	ListCell   *lc;
+
+	foreach(lc, logs)
+	{
+		Oid			storage;
+		BlockNumber pages;
+
+		if (!ddb_log_storage(lfirst_oid(lc), &storage, &pages))
+			continue;
+		if ((Size) pages * (BLCKSZ / 1024) < ddb_log_size)
+		{
+			room = true;
+			continue;
+		}
+		if (!locked && !lock_cursors(ExclusiveLock))
+			return;
+		if (!locked)
+			cursors = ddb_cursors();
+		locked = true;
+		room |= ddb_log_empty(lfirst_oid(lc), row_is_needed, cursors);
+	}
+	if (!room && locked)
+		add_log(list_length(logs) + 1);
+}
+
+/* ----------------------------------------------------------------------
+ * The pass
+ * ---------------------------------------------------------------------- */
+
+/* The logs' sizes, then the next transaction id, then the snapshot: see log.c. */
+static void
+take_view(DdbView *view, const DdbPass *pass)
+{
+	List	   *logs = ddb_logs();
+	ListCell   *lc;
+
+	memset(view, 0, sizeof(*view));
+	view->logs = palloc_array(DdbLogSize, list_length(logs) + 1);
+	foreach(lc, logs)
+	{
+		DdbLogSize *log = &view->logs[view->nlogs];
+
+		log->log = lfirst_oid(lc);
+		if (ddb_log_storage(log->log, &log->storage, &log->pages))
+			view->nlogs++;
+	}
+	view->horizon = U64FromFullTransactionId(ReadNextFullTransactionId());
+	PushActiveSnapshot(GetTransactionSnapshot());
+	view->ended = ddb_ended_from_snapshot(GetActiveSnapshot());
+	if (pass->budget_ms > 0)
+		view->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), pass->budget_ms);
+}
+
+/* Those of the due works that could be locked, started where they must. */
+static List *
+take_works(List *due, DdbPass *pass)
+{
+	List	   *taken = NIL;
+	ListCell   *lc;
+
+	foreach(lc, due)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		if (!lock_work(work))
+			pass->left_out++;
+		else if (!must_start(work) || start(work))
+			taken = lappend(taken, work);
+	}
+	return taken;
+}
+
+static void
+apply_groups(List *works, const DdbView *view, DdbPass *pass)
+{
+	while (works)
+	{
+		const char *position = ((DdbWork *) linitial(works))->cursor->position;
+		List	   *group = NIL;
+		List	   *rest = NIL;
+		ListCell   *lc;
+
+		foreach(lc, works)
+		{
+			DdbWork    *work = lfirst(lc);
+
+			if (strcmp(work->cursor->position, position) == 0)
+				group = lappend(group, work);
+			else
+				rest = lappend(rest, work);
+		}
+		apply_group(group, view, pass);
+		works = rest;
+	}
+}
+
+/* A cursor that has just been made stands at the view's snapshot. */
+static void
+place_new_cursors(List *works, const DdbView *view)
+{
+	ListCell   *lc;
+
+	foreach(lc, works)
+	{
+		DdbCursor  *cursor = ((DdbWork *) lfirst(lc))->cursor;
+
+		if (cursor->from.xmax == 0)
+			ddb_cursor_start(cursor, view);
+	}
+}
+
+static void
+work_on(List *works, DdbPass *pass)
+{
+	DdbView		view;
+	ListCell   *lc;
+
+	take_view(&view, pass);
+	place_new_cursors(works, &view);
+	apply_groups(works, &view, pass);
+	foreach(lc, works)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		if (work->cursor->state == DDB_INDEX_CREATING && work->cursor->retry_at == 0)
+			backfill(work, &view, pass);
+	}
+	foreach(lc, works)
+		ddb_cursor_write(((DdbWork *) lfirst(lc))->cursor);
+	PopActiveSnapshot();
+	CommandCounterIncrement();
+}
+
+static void
+check_transaction(void)
+{
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("indexes are maintained in READ COMMITTED transactions only")));
+	PreventCommandIfReadOnly("maintenance of indexes");
+	PreventCommandIfParallelMode("maintenance of indexes");
+	PreventCommandDuringRecovery("maintenance of indexes");
+}
+
+void
+ddb_index_pass(DdbPass *pass)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "ddb pass",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	List	   *works;
+	List	   *due = NIL;
+	ListCell   *lc;
+
+	check_transaction();
+	pass->more = pass->failed = false;
+	pass->applied = pass->backfilled = 0;
+	pass->left_out = 0;
+	pass->retry_at = 0;
+	works = find_works(pass);
+	pass->indexes = list_length(works);
+	find_cursors(works);
+	PushActiveSnapshot(GetLatestSnapshot());
+	foreach(lc, works)
+	{
+		if (is_due(lfirst(lc), pass))
+			due = lappend(due, lfirst(lc));
+	}
+	PopActiveSnapshot();
+	due = take_works(due, pass);
+	if (due)
+		work_on(due, pass);
+	turn_logs();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+}

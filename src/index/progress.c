@@ -1,0 +1,90 @@
+/*-------------------------------------------------------------------------
+ *
+ * progress.c
+ *	  How far the indexes are, for those who wait for them or watch them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "base/errors.h"
+#include "index/index_int.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+const char *
+ddb_index_name(Oid index)
+{
+	const DdbIndexSet *set = ddb_table_indexes(ddb_index_base(index));
+
+	for (int i = 0; set && i < set->n; i++)
+	{
+		if (set->index[i].relid == index)
+			return set->index[i].name;
+	}
+	return get_rel_name(index);
+}
+
+List *
+ddb_index_list(Oid table, const char *name)
+{
+	const DdbIndexSet *set = ddb_table_indexes(table);
+	List	   *list = NIL;
+
+	for (int i = 0; set && i < set->n; i++)
+	{
+		const DdbIndexDef *def = &set->index[i];
+
+		if (!def->local && (name == NULL || strcmp(name, def->name) == 0))
+			list = lappend_oid(list, def->relid);
+	}
+	if (name && list == NIL)
+		ddb_raise(DDB_VALIDATION, "The table does not have the specified index: %s", name);
+	return list;
+}
+
+/* Changes from transactions before `end` that the index lacks; at most limit. */
+static int64
+count_pending(const DdbCursor *cursor, uint64 end, int64 limit)
+{
+	int64		rows;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	rows = ddb_apply_pending(cursor, 0, end, limit);
+	PopActiveSnapshot();
+	return rows;
+}
+
+bool
+ddb_index_reached_all(Oid index, FullTransactionId xid)
+{
+	DdbCursor  *cursor = ddb_cursor_read(index);
+	uint64		end = U64FromFullTransactionId(xid);
+
+	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0)
+		return false;
+	return cursor->from.xmin >= end || count_pending(cursor, end, 1) == 0;
+}
+
+List *
+ddb_index_progress(void)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ddb_cursors())
+	{
+		const DdbCursor *cursor = lfirst(lc);
+		DdbProgress *progress;
+
+		if (cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0)
+			continue;
+		progress = palloc(sizeof(DdbProgress));
+		progress->table = cursor->table;
+		progress->index = cursor->index;
+		progress->applied = cursor->applied;
+		progress->rows_behind = count_pending(cursor, PG_UINT64_MAX, PG_INT64_MAX);
+		list = lappend(list, progress);
+	}
+	return list;
+}

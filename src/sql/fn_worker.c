@@ -1,0 +1,86 @@
+/*-------------------------------------------------------------------------
+ *
+ * fn_worker.c
+ *	  SQL functions of waiting for indexes and watching them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "worker/worker.h"
+
+PG_FUNCTION_INFO_V1(ddb_fn_index_token);
+Datum
+ddb_fn_index_token(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(ddb_index_token()));
+}
+
+static char *
+text_or_null(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+/* Milliseconds of an interval, months counted as 30 days. */
+static int64
+interval_ms(const Interval *span)
+{
+	int64		days = span->day + (int64) span->month * DAYS_PER_MONTH;
+
+	return span->time / 1000 + days * (SECS_PER_DAY * INT64CONST(1000));
+}
+
+PG_FUNCTION_INFO_V1(ddb_fn_wait_for_index);
+Datum
+ddb_fn_wait_for_index(PG_FUNCTION_ARGS)
+{
+	Oid			table;
+	int64		timeout;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("tbl and timeout must not be null")));
+	table = PG_GETARG_OID(0);
+	timeout = interval_ms(PG_GETARG_INTERVAL_P(3));
+	if (timeout < 0 || timeout > INT64CONST(86400000))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("timeout must be between 0 and one day")));
+	PG_RETURN_BOOL(ddb_wait_for_index(table, text_or_null(fcinfo, 1), text_or_null(fcinfo, 2),
+									  timeout));
+}
+
+/* One index's lag, for the view ddb.index_status. */
+PG_FUNCTION_INFO_V1(ddb_fn_index_lag);
+Datum
+ddb_fn_index_lag(PG_FUNCTION_ARGS)
+{
+	Oid			index = PG_GETARG_OID(0);
+	TupleDesc	desc;
+	DdbLag		lag = {-1, -1, 0};
+	Datum		values[4] = {0};
+	bool		nulls[4] = {true, true, true, true};
+	int			pid = ddb_worker_pid();
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (ddb_worker_lag(index, &lag))
+	{
+		nulls[0] = lag.rows < 0;
+		nulls[1] = lag.seconds < 0;
+		nulls[2] = false;
+		values[0] = Int64GetDatum(lag.rows);
+		values[1] = Float8GetDatum(lag.seconds);
+		values[2] = Float8GetDatum(lag.applied_per_second);
+	}
+	nulls[3] = pid == 0;
+	values[3] = Int32GetDatum(pid);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}

@@ -1,0 +1,343 @@
+/*-------------------------------------------------------------------------
+ *
+ * control.c
+ *	  Shared memory: which worker serves which database, and its lag.
+ *
+ * A small fixed array, so that it fits the slop that PostgreSQL leaves for
+ * libraries that are not preloaded.  Its name carries the layout's version:
+ * a newer library beside an older one makes an array of its own.  Losing it
+ * costs only speed: a worker that finds its slot taken leaves, a writer that
+ * finds no worker starts one.
+ *
+ * One spinlock guards all of it.  It is held for a walk over the array and
+ * never across anything that can raise or wait.  A latch is set outside of it:
+ * it lies in the process array, which never goes, and a process woken in vain
+ * looks and sleeps again.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+#include "worker/worker_int.h"
+
+#define SHARED_NAME "ddb workers 1"
+#define SLOTS 64
+#define LAGS 256
+
+/* A worker registered but not attached after so long has not come up. */
+#define START_PATIENCE_MS 10000
+
+typedef struct Slot
+{
+	Oid			database;		/* InvalidOid: free */
+	int			part;
+	pid_t		pid;			/* 0: registered, on its way */
+	TimestampTz started;
+	Latch	   *latch;
+} Slot;
+
+typedef struct LagEntry
+{
+	Oid			database;		/* InvalidOid: free */
+	Oid			table;
+	Oid			index;
+	DdbLag		lag;
+	TimestampTz measured;
+} LagEntry;
+
+typedef struct Shared
+{
+	slock_t		lock;
+	Slot		slots[SLOTS];
+	LagEntry	lags[LAGS];
+} Shared;
+
+static Shared *shared = NULL;
+static Slot *own = NULL;
+
+static Shared *
+attach(void)
+{
+	bool		found;
+
+	if (shared)
+		return shared;
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	shared = ShmemInitStruct(SHARED_NAME, sizeof(Shared), &found);
+	if (!found)
+	{
+		memset(shared, 0, sizeof(Shared));
+		SpinLockInit(&shared->lock);
+	}
+	LWLockRelease(AddinShmemInitLock);
+	return shared;
+}
+
+/* ----------------------------------------------------------------------
+ * Slots
+ * ---------------------------------------------------------------------- */
+
+/* With the lock held. */
+static Slot *
+find_slot(Oid database, int part)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (shared->slots[i].database == database && shared->slots[i].part == part)
+			return &shared->slots[i];
+	return NULL;
+}
+
+static Slot *
+find_or_make_slot(Oid database, int part)
+{
+	Slot	   *slot = find_slot(database, part);
+
+	if (slot == NULL && (slot = find_slot(InvalidOid, 0)) != NULL)
+		*slot = (Slot) {.database = database, .part = part};
+	return slot;
+}
+
+static void
+free_slot(Slot *slot)
+{
+	*slot = (Slot) {.database = InvalidOid};
+}
+
+static void
+detach(int code, Datum arg)
+{
+	SpinLockAcquire(&shared->lock);
+	if (own && own->pid == MyProcPid)
+		free_slot(own);
+	SpinLockRelease(&shared->lock);
+	own = NULL;
+}
+
+bool
+ddb_slot_attach(int part)
+{
+	Slot	   *slot;
+
+	attach();
+	SpinLockAcquire(&shared->lock);
+	slot = find_or_make_slot(MyDatabaseId, part);
+	if (slot && slot->pid != 0)
+		slot = NULL;
+	if (slot)
+	{
+		slot->pid = MyProcPid;
+		slot->latch = MyLatch;
+	}
+	SpinLockRelease(&shared->lock);
+	own = slot;
+	if (slot)
+		on_shmem_exit(detach, (Datum) 0);
+	return slot != NULL;
+}
+
+int
+ddb_worker_pid(void)
+{
+	int			pid = 0;
+
+	attach();
+	SpinLockAcquire(&shared->lock);
+	for (int i = 0; i < SLOTS && pid == 0; i++)
+		if (shared->slots[i].database == MyDatabaseId)
+			pid = shared->slots[i].pid;
+	SpinLockRelease(&shared->lock);
+	return pid;
+}
+
+/* ----------------------------------------------------------------------
+ * Starting and waking
+ * ---------------------------------------------------------------------- */
+
+/* Claims the starting of a worker; false when one runs, or is on its way. */
+static bool
+claim_start(Oid database, int part, Latch **latch)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	bool		claimed = false;
+	Slot	   *slot;
+
+	*latch = NULL;
+	SpinLockAcquire(&shared->lock);
+	slot = find_or_make_slot(database, part);
+	if (slot && slot->pid != 0)
+		*latch = slot->latch;
+	else if (slot && (slot->started == 0 ||
+					  now - slot->started > START_PATIENCE_MS * INT64CONST(1000)))
+	{
+		slot->started = now;
+		claimed = true;
+	}
+	SpinLockRelease(&shared->lock);
+	return claimed;
+}
+
+static void
+release_start(Oid database, int part)
+{
+	Slot	   *slot;
+
+	SpinLockAcquire(&shared->lock);
+	slot = find_slot(database, part);
+	if (slot && slot->pid == 0)
+		free_slot(slot);
+	SpinLockRelease(&shared->lock);
+}
+
+static bool
+register_worker(Oid database, int part)
+{
+	BackgroundWorker worker = {
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_RecoveryFinished,
+		.bgw_restart_time = BGW_NEVER_RESTART,
+		.bgw_library_name = "ddb",
+		.bgw_function_name = "ddb_worker_main",
+		.bgw_type = "ddb worker",
+		.bgw_main_arg = ObjectIdGetDatum(database),
+	};
+
+	snprintf(worker.bgw_name, BGW_MAXLEN, "ddb worker %d of database %u", part, database);
+	memcpy(worker.bgw_extra, &part, sizeof(part));
+	return RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+bool
+ddb_worker_start(Oid database, int part)
+{
+	Latch	   *latch;
+
+	attach();
+	if (!claim_start(database, part, &latch))
+	{
+		if (latch)
+			SetLatch(latch);
+		return true;
+	}
+	if (register_worker(database, part))
+		return true;
+	release_start(database, part);
+	return false;
+}
+
+void
+ddb_workers_wake(void)
+{
+	for (int part = 0; part < ddb_index_workers; part++)
+		(void) ddb_worker_start(MyDatabaseId, part);
+}
+
+/* ----------------------------------------------------------------------
+ * Lag
+ * ---------------------------------------------------------------------- */
+static LagEntry *
+find_lag(Oid database, Oid index)
+{
+	for (int i = 0; i < LAGS; i++)
+		if (shared->lags[i].database == database &&
+			(database == InvalidOid || shared->lags[i].index == index))
+			return &shared->lags[i];
+	return NULL;
+}
+
+void
+ddb_lag_publish(Oid table, Oid index, const DdbLag *lag)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	LagEntry   *entry;
+
+	SpinLockAcquire(&shared->lock);
+	entry = find_lag(MyDatabaseId, index);
+	if (entry == NULL)
+		entry = find_lag(InvalidOid, InvalidOid);
+	if (entry)
+		*entry = (LagEntry) {MyDatabaseId, table, index, *lag, now};
+	SpinLockRelease(&shared->lock);
+}
+
+void
+ddb_lag_forget_missing(void)
+{
+	for (int i = 0; i < LAGS; i++)
+	{
+		LagEntry	entry;
+
+		SpinLockAcquire(&shared->lock);
+		entry = shared->lags[i];
+		SpinLockRelease(&shared->lock);
+		if (entry.database != MyDatabaseId || get_rel_relkind(entry.index) != '\0')
+			continue;
+		SpinLockAcquire(&shared->lock);
+		if (shared->lags[i].index == entry.index && shared->lags[i].database == MyDatabaseId)
+			shared->lags[i].database = InvalidOid;
+		SpinLockRelease(&shared->lock);
+	}
+}
+
+/* An index that lagged when it was measured has gone on lagging since. */
+static DdbLag
+lag_by_now(const LagEntry *entry)
+{
+	DdbLag		lag = entry->lag;
+
+	if (lag.rows != 0 && lag.seconds >= 0)
+		lag.seconds += (GetCurrentTimestamp() - entry->measured) / 1e6;
+	return lag;
+}
+
+bool
+ddb_worker_lag(Oid index, DdbLag *lag)
+{
+	LagEntry	entry = {InvalidOid};
+	LagEntry   *found;
+
+	attach();
+	SpinLockAcquire(&shared->lock);
+	found = find_lag(MyDatabaseId, index);
+	if (found)
+		entry = *found;
+	SpinLockRelease(&shared->lock);
+	if (entry.database == InvalidOid)
+		return false;
+	*lag = lag_by_now(&entry);
+	return true;
+}
+
+bool
+ddb_lag_worst(Oid table, DdbLag *lag, Oid *index)
+{
+	LagEntry	worst = {InvalidOid};
+
+	attach();
+	SpinLockAcquire(&shared->lock);
+	for (int i = 0; i < LAGS; i++)
+	{
+		const LagEntry *entry = &shared->lags[i];
+
+		if (entry->database == MyDatabaseId && entry->table == table &&
+			(worst.database == InvalidOid || entry->lag.rows > worst.lag.rows))
+			worst = *entry;
+	}
+	SpinLockRelease(&shared->lock);
+	if (worst.database == InvalidOid)
+		return false;
+	*lag = lag_by_now(&worst);
+	*index = worst.index;
+	return true;
+}

@@ -1,0 +1,142 @@
+/*-------------------------------------------------------------------------
+ *
+ * gate.c
+ *	  Back-pressure: a writer waits for an index that lags.
+ *
+ * It acts at the start of an operation of ddb's, before any lock is held, and
+ * never inside the access method: plain SQL is not held up.  Past
+ * ddb.index_max_lag a write pauses, the longer the further the index is
+ * behind, and once at most for so long as LONGEST_PAUSE_MS; past
+ * ddb.index_refuse_lag it is refused as DynamoDB refuses it, naming the index.
+ * What an index lags is what its worker last measured; nothing measured,
+ * being filled or given up means no waiting.
+ *
+ * Both limits are read as rows ('100000') or as a time ('10s').
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "base/errors.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/guc.h"
+#include "utils/wait_event.h"
+#include "worker/worker_int.h"
+
+#define LONGEST_PAUSE_MS 100
+
+typedef struct Limit
+{
+	int64		rows;			/* 0: none */
+	double		seconds;		/* 0: none */
+} Limit;
+
+static Limit slow = {0, 0};
+static Limit refuse = {0, 0};
+static char *slow_text;
+static char *refuse_text;
+
+/* ----------------------------------------------------------------------
+ * Settings
+ * ---------------------------------------------------------------------- */
+static bool
+read_limit(const char *text, Limit *limit)
+{
+	char	   *end;
+	double		number = strtod(text, &end);
+
+	*limit = (Limit) {0, 0};
+	if (end == text || !(number >= 0 && number < 1e15))
+		return false;
+	if (*end == '\0')
+		limit->rows = (int64) number;
+	else if (strcmp(end, "ms") == 0)
+		limit->seconds = number / 1000;
+	else if (strcmp(end, "s") == 0)
+		limit->seconds = number;
+	else if (strcmp(end, "min") == 0)
+		limit->seconds = number * 60;
+	else
+		return false;
+	return true;
+}
+
+static bool
+check_limit(char **newval, void **extra, GucSource source)
+{
+	Limit		limit;
+
+	if (read_limit(*newval, &limit))
+		return true;
+	GUC_check_errhint("Give a number of rows ('100000') or a time ('500ms', '10s', '1min').");
+	return false;
+}
+
+static void
+assign_slow(const char *newval, void *extra)
+{
+	(void) read_limit(newval, &slow);
+}
+
+static void
+assign_refuse(const char *newval, void *extra)
+{
+	(void) read_limit(newval, &refuse);
+}
+
+/* ----------------------------------------------------------------------
+ * The gate
+ * ---------------------------------------------------------------------- */
+
+/* How many times the limit the lag is; 0 where nothing is limited or known. */
+static double
+excess(const DdbLag *lag, const Limit *limit)
+{
+	if (limit->rows > 0 && lag->rows > 0)
+		return (double) lag->rows / limit->rows;
+	if (limit->seconds > 0 && lag->seconds > 0)
+		return lag->seconds / limit->seconds;
+	return 0;
+}
+
+static void
+pause_writer(double times)
+{
+	long		ms = Min(LONGEST_PAUSE_MS, (long) (times * 10));
+
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
+ddb_worker_gate(Oid table)
+{
+	DdbLag		lag;
+	Oid			index;
+
+	if (slow.rows == 0 && slow.seconds == 0 && refuse.rows == 0 && refuse.seconds == 0)
+		return;
+	if (!ddb_lag_worst(table, &lag, &index))
+		return;
+	if (excess(&lag, &refuse) > 1)
+		ddb_raise_hint(DDB_THROTTLING, "Try again when ddb.index_status shows that it has caught up.",
+					   "Throughput exceeds the current capacity of index %s",
+					   ddb_index_name(index));
+	if (excess(&lag, &slow) > 1)
+		pause_writer(excess(&lag, &slow));
+}
+
+void
+ddb_gate_settings(void)
+{
+	DefineCustomStringVariable("ddb.index_max_lag",
+							   "Writers are slowed when an index is further behind, in rows or time; 0: never.",
+							   NULL, &slow_text, "0", PGC_USERSET, 0, check_limit, assign_slow, NULL);
+	DefineCustomStringVariable("ddb.index_refuse_lag",
+							   "Writes are refused when an index is further behind, in rows or time; 0: never.",
+							   NULL, &refuse_text, "0", PGC_SUSET, 0, check_limit, assign_refuse,
+							   NULL);
+}

@@ -1,0 +1,357 @@
+/*-------------------------------------------------------------------------
+ *
+ * worker.c
+ *	  A worker's loop.
+ *
+ * A worker serves one database (or its part of the tables, where several
+ * share them).  Round after round it does one bounded pass (index/pass.c) in
+ * a transaction of its own: at once again while there is more, else when its
+ * latch is set by a commit, when an index that failed is due, and anyway
+ * after a nap, for a prepared transaction commits without telling us.
+ *
+ * It is a good neighbour.  Between rounds it asks for the lock that every
+ * session has on its database, without waiting: DROP DATABASE and CREATE
+ * DATABASE ... TEMPLATE take theirs first and then wait some seconds for
+ * others to leave, so being refused means that it is time to go.  It holds a
+ * share lock on the extension within a round and looks for it anew in each, so
+ * DROP EXTENSION waits a round at most.  After some idle seconds it leaves;
+ * the next commit that logs something starts another.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "base/compat.h"
+
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_extension.h"
+#include "commands/extension.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/latch.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+#include "worker/worker_int.h"
+
+#define ROUND_MS	500			/* a pass's budget */
+#define NAP_MS		1000
+#define MEASURE_MS	1000		/* between countings of what is behind */
+#define LONGEST_PAUSE_MS 60000	/* after rounds that failed as a whole */
+
+int			ddb_index_workers = 1;
+static int	idle_seconds = 10;
+
+PGDLLEXPORT void ddb_worker_main(Datum arg);
+
+/* ----------------------------------------------------------------------
+ * Being a good neighbour
+ * ---------------------------------------------------------------------- */
+
+/* Does somebody want this database for himself? */
+static bool
+database_is_wanted(void)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, MyDatabaseId, 0);
+	if (LockAcquire(&tag, RowExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(&tag, RowExclusiveLock, false);
+	return false;
+}
+
+/* Is the extension there, and does it stay for this transaction? */
+static bool
+extension_stays(void)
+{
+	Oid			extension = get_extension_oid("ddb", true);
+	LOCKTAG		tag;
+
+	if (!OidIsValid(extension))
+		return false;
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, ExtensionRelationId, extension, 0);
+	if (LockAcquire(&tag, AccessShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	return get_extension_oid("ddb", true) == extension;
+}
+
+/* A prepared transaction of this database may hold changes still to come. */
+static bool
+prepared_transactions(void)
+{
+	bool		found = false;
+
+	for (uint32 i = 0; i < ProcGlobal->allProcCount && !found && max_prepared_xacts > 0; i++)
+	{
+		PGPROC	   *proc = &ProcGlobal->allProcs[i];
+
+		found = proc->pid == 0 && proc->databaseId == MyDatabaseId &&
+			TransactionIdIsValid(proc->xid);
+	}
+	return found;
+}
+
+/* ----------------------------------------------------------------------
+ * Lag
+ * ---------------------------------------------------------------------- */
+
+/* What is remembered of an index between countings. */
+typedef struct Measure
+{
+	Oid			index;
+	TimestampTz counted;
+	TimestampTz caught_up;		/* the start of the last round that left nothing; 0: none */
+	int64		applied;
+} Measure;
+
+static List *measures = NIL;	/* in TopMemoryContext */
+
+static Measure *
+find_measure(const DdbProgress *progress)
+{
+	MemoryContext caller;
+	Measure    *measure;
+	ListCell   *lc;
+
+	foreach(lc, measures)
+	{
+		measure = lfirst(lc);
+		if (measure->index == progress->index)
+			return measure;
+	}
+	caller = MemoryContextSwitchTo(TopMemoryContext);
+	measure = palloc0(sizeof(Measure));
+	measure->index = progress->index;
+	measure->applied = progress->applied;
+	measure->counted = GetCurrentTimestamp();
+	measures = lappend(measures, measure);
+	MemoryContextSwitchTo(caller);
+	return measure;
+}
+
+static void
+publish(const DdbProgress *progress, TimestampTz round)
+{
+	Measure    *measure = find_measure(progress);
+	double		seconds = Max(1, round - measure->counted) / 1e6;
+	DdbLag		lag = {.rows = progress->rows_behind, .seconds = -1};
+
+	if (lag.rows == 0)
+	{
+		measure->caught_up = round;
+		lag.seconds = 0;
+	}
+	else if (measure->caught_up != 0)
+		lag.seconds = (round - measure->caught_up) / 1e6;
+	lag.applied_per_second = (progress->applied - measure->applied) / seconds;
+	measure->applied = progress->applied;
+	measure->counted = round;
+	ddb_lag_publish(progress->table, progress->index, &lag);
+}
+
+/* Counts what each index lacks and tells it to the writers. */
+static void
+measure_lag(TimestampTz round)
+{
+	ListCell   *lc;
+
+	foreach(lc, ddb_index_progress())
+		publish(lfirst(lc), round);
+	ddb_lag_forget_missing();
+}
+
+/* ----------------------------------------------------------------------
+ * The worker
+ * ---------------------------------------------------------------------- */
+typedef struct Worker
+{
+	DdbPass		pass;
+	TimestampTz measured;
+	TimestampTz last_work;
+	int			failed_rounds;
+} Worker;
+
+/* One round, in a transaction.  False: the extension is gone or going. */
+static bool
+do_round(Worker *worker)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	bool		stays;
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	stays = extension_stays();
+	if (stays)
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		worker->pass.budget_ms = ROUND_MS;
+		ddb_index_pass(&worker->pass);
+		PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+	if (!stays)
+		return false;
+	if (worker->pass.applied > 0 || worker->pass.backfilled > 0 || worker->pass.retry_at != 0)
+		worker->last_work = now;
+	if (now - worker->measured >= MEASURE_MS * INT64CONST(1000))
+	{
+		StartTransactionCommand();
+		PushActiveSnapshot(GetTransactionSnapshot());
+		measure_lag(now);
+		PopActiveSnapshot();
+		CommitTransactionCommand();
+		worker->measured = now;
+	}
+	pgstat_report_stat(false);
+	return true;
+}
+
+/* A round that failed as a whole is reported, and the next one waits. */
+static bool
+try_round(Worker *worker)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	bool		stays = true;
+
+	PG_TRY();
+	{
+		stays = do_round(worker);
+		worker->failed_rounds = 0;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(caller);
+		HOLD_INTERRUPTS();
+		EmitErrorReport();
+		AbortOutOfAnyTransaction();
+		FlushErrorState();
+		RESUME_INTERRUPTS();
+		worker->pass.more = false;
+		worker->failed_rounds++;
+	}
+	PG_END_TRY();
+	return stays;
+}
+
+/* How long to sleep: no longer than until an index that waits is due. */
+static long
+nap(const Worker *worker)
+{
+	long		ms = NAP_MS;
+
+	if (worker->failed_rounds > 0)
+		return Min(LONGEST_PAUSE_MS, NAP_MS << Min(worker->failed_rounds, 6));
+	if (worker->pass.retry_at != 0)
+		ms = Min(ms, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+													 worker->pass.retry_at));
+	return Max(ms, 1);
+}
+
+static bool
+is_idle(const Worker *worker)
+{
+	if (worker->pass.more || worker->pass.retry_at != 0 || worker->failed_rounds > 0)
+		return false;
+	if (worker->pass.indexes == 0)
+		return true;
+	return GetCurrentTimestamp() - worker->last_work > idle_seconds * INT64CONST(1000000) &&
+		!prepared_transactions();
+}
+
+/* Told by a wake-up that there is something: an idle time begins anew. */
+static void
+sleep_until_woken(Worker *worker)
+{
+	int			events;
+
+	pgstat_report_activity(STATE_IDLE, NULL);
+	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, nap(worker),
+					   PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	if (events & WL_LATCH_SET)
+		worker->last_work = GetCurrentTimestamp();
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+}
+
+void
+ddb_worker_main(Datum arg)
+{
+	Worker		worker = {.last_work = GetCurrentTimestamp()};
+	int			part;
+
+	memcpy(&part, MyBgworkerEntry->bgw_extra, sizeof(part));
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, 0);
+	if (!ddb_slot_attach(part))
+		return;
+
+	for (;;)
+	{
+		worker.pass.part = part;
+		worker.pass.parts = Max(ddb_index_workers, part + 1);
+		pgstat_report_activity(STATE_RUNNING, "ddb: following changes");
+		if (database_is_wanted() || part >= ddb_index_workers || !try_round(&worker) ||
+			is_idle(&worker))
+			break;
+		if (!worker.pass.more)
+			sleep_until_woken(&worker);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* ----------------------------------------------------------------------
+ * Waking at commit
+ * ---------------------------------------------------------------------- */
+static bool wake_at_commit = false;
+
+static void
+log_written(void)
+{
+	wake_at_commit = true;
+}
+
+/* After the rows are visible.  Nothing here may raise. */
+static void
+transaction_ended(XactEvent event, void *arg)
+{
+	if (!wake_at_commit)
+		return;
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE)
+		ddb_workers_wake();
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE || event == XACT_EVENT_ABORT)
+		wake_at_commit = false;
+}
+
+void
+ddb_worker_init(void)
+{
+	DefineCustomIntVariable("ddb.index_workers",
+							"Workers that keep global secondary indexes, in each database.",
+							NULL, &ddb_index_workers, 1, 0, 8, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("ddb.worker_idle_timeout",
+							"How long a worker without work stays.",
+							NULL, &idle_seconds, 10, 0, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, NULL,
+							NULL);
+	ddb_gate_settings();
+	if (IsBinaryUpgrade)
+		return;
+	RegisterXactCallback(transaction_ended, NULL);
+	ddb_index_on_log(log_written);
+	if (process_shared_preload_libraries_in_progress)
+		ddb_launcher_register();
+}

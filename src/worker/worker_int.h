@@ -1,0 +1,48 @@
+/*-------------------------------------------------------------------------
+ *
+ * worker_int.h
+ *	  What the files of src/worker/ know of each other.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef DDB_WORKER_INT_H
+#define DDB_WORKER_INT_H
+
+#include "worker/worker.h"
+
+/* ----------------------------------------------------------------------
+ * control.c
+ * ---------------------------------------------------------------------- */
+
+/* Takes the slot of this database and part for this process; false if it is taken. */
+extern bool ddb_slot_attach(int part);
+
+/* Wakes this database's workers, starting those that do not run.  Never raises. */
+extern void ddb_workers_wake(void);
+
+/* Starts a worker in another database (the launcher). */
+extern bool ddb_worker_start(Oid database, int part);
+
+/* Publishes what this worker has measured of an index; removes what is gone. */
+extern void ddb_lag_publish(Oid table, Oid index, const DdbLag *lag);
+extern void ddb_lag_forget_missing(void);
+
+/* The most lagging of a table's indexes; false when none has been measured. */
+extern bool ddb_lag_worst(Oid table, DdbLag *lag, Oid *index);
+
+/* ----------------------------------------------------------------------
+ * gate.c
+ * ---------------------------------------------------------------------- */
+extern void ddb_gate_settings(void);
+
+/* ----------------------------------------------------------------------
+ * launcher.c
+ * ---------------------------------------------------------------------- */
+extern void ddb_launcher_register(void);
+
+/* ----------------------------------------------------------------------
+ * Settings (worker.c)
+ * ---------------------------------------------------------------------- */
+extern int	ddb_index_workers;
+
+#endif							/* DDB_WORKER_INT_H */
