@@ -353,13 +353,13 @@ count_items(Oid table)
 
 /* Has the index its columns and key index?  In a restore that comes last. */
 static bool
-is_whole(DdbWork *work)
+is_whole(const DdbWork *work)
 {
-	work->entries = ddb_entries_open(work->def.relid, &work->schema);
-	if (work->entries == NULL)
-		return false;
-	ddb_work_close(work);
-	return true;
+	DdbEntries *entries = ddb_entries_open(work->def.relid, &work->schema);
+
+	if (entries)
+		ddb_entries_close(entries);
+	return entries != NULL;
 }
 
 static bool
@@ -367,7 +367,7 @@ start(DdbWork *work)
 {
 	DdbCursor  *cursor;
 
-	if (!is_whole(work) || !lock_cursors(ShareLock) ||
+	if (!lock_cursors(ShareLock) ||
 		(work->cursor == NULL && !adopt(work)) || !empty_index(work->def.relid))
 		return false;
 	cursor = work->cursor;
@@ -699,8 +699,15 @@ take_works(List *due, DdbPass *pass)
 
 		if (!lock_work(work))
 			pass->left_out++;
-		else if (!must_start(work) || start(work))
+		else if (!must_start(work))
 			taken = lappend(taken, work);
+		else if (is_whole(work))
+		{
+			if (start(work))
+				taken = lappend(taken, work);
+			else
+				pass->left_out++;
+		}
 	}
 	return taken;
 }

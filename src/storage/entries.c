@@ -25,11 +25,13 @@
  */
 #include "base/compat.h"
 
+#include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "access/relscan.h"
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -37,6 +39,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 /* ipk, shard, isk, digest */
 #define MAX_KEY_COLUMNS 4
@@ -474,13 +477,13 @@ ddb_set_new_storage(Relation rel)
 Oid
 ddb_relation_storage(Oid relid)
 {
-	Relation	rel = try_relation_open(relid, NoLock);
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Oid			storage = InvalidOid;
 
-	if (rel)
+	if (HeapTupleIsValid(tuple))
 	{
-		storage = rel->rd_rel->relfilenode;
-		relation_close(rel, NoLock);
+		storage = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode;
+		ReleaseSysCache(tuple);
 	}
 	return storage;
 }

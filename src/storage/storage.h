@@ -306,7 +306,7 @@ extern bool ddb_entries_next(DdbEntries *entries, DdbKey *base, DdbEntry *entry)
 /* Gives an index new and empty storage, under an access exclusive lock. */
 extern void ddb_entries_empty(Oid index);
 
-/* Which storage a relation that is locked has; InvalidOid when it is gone. */
+/* Which storage a relation has; InvalidOid when it is gone.  Certain once it is locked. */
 extern Oid	ddb_relation_storage(Oid relid);
 
 /* ----------------------------------------------------------------------
