@@ -49,7 +49,7 @@ attribute_names(const DdbJson *list)
 	appendStringInfoChar(&out, '[');
 	for (const DdbJson *entry = list->child; entry; entry = entry->next)
 	{
-		DdbName		name = ddb_api_member(entry, "AttributeName")->text;
+		DdbName		name = ddb_json_member(entry, "AttributeName")->text;
 
 		appendStringInfo(&out, "%s%.*s", out.len > 1 ? ", " : "", (int) name.len, name.data);
 	}
@@ -62,7 +62,7 @@ static const DdbJson *
 find_definition(const DdbJson *definitions, const DdbJson *name)
 {
 	for (const DdbJson *entry = definitions->child; entry; entry = entry->next)
-		if (same_text(ddb_api_member(entry, "AttributeName"), name))
+		if (same_text(ddb_json_member(entry, "AttributeName"), name))
 			return entry;
 	return NULL;
 }
@@ -76,7 +76,7 @@ check_definitions(const DdbJson *keys, const DdbJson *definitions)
 	if (definitions->count > keys->count)
 		return;
 	for (const DdbJson *key = keys->child; key; key = key->next)
-		if (find_definition(definitions, ddb_api_member(key, "AttributeName")) == NULL)
+		if (find_definition(definitions, ddb_json_member(key, "AttributeName")) == NULL)
 			ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Some index key attributes are not defined in "
 					  "AttributeDefinitions. Keys: %s, AttributeDefinitions: %s",
 					  attribute_names(keys), attribute_names(definitions));
@@ -88,8 +88,8 @@ check_key_schema(const DdbJson *keys, const DdbJson *definitions)
 {
 	const DdbJson *first = keys->child;
 	const DdbJson *second = first->next;
-	bool		same = second && same_text(ddb_api_member(first, "AttributeName"),
-										   ddb_api_member(second, "AttributeName"));
+	bool		same = second && same_text(ddb_json_member(first, "AttributeName"),
+										   ddb_json_member(second, "AttributeName"));
 
 	check_definitions(keys, definitions);
 	if (same)
@@ -115,7 +115,7 @@ check_units(const DdbJson *throughput, const char *member)
 static void
 check_billing(const DdbJson *request)
 {
-	const DdbJson *throughput = ddb_api_member(request, "ProvisionedThroughput");
+	const DdbJson *throughput = ddb_json_member(request, "ProvisionedThroughput");
 
 	if (ddb_api_member_is(request, "BillingMode", "PAY_PER_REQUEST"))
 	{
@@ -135,7 +135,7 @@ check_billing(const DdbJson *request)
 static void
 refuse_indexes(const DdbJson *request, const char *member)
 {
-	const DdbJson *list = ddb_api_member(request, member);
+	const DdbJson *list = ddb_json_member(request, member);
 
 	if (list == NULL)
 		return;
@@ -151,20 +151,20 @@ refuse_unsupported(const DdbJson *request)
 	static const char *const members[] = {
 		"GlobalTableSettingsReplicationMode", "GlobalTableSourceArn", "ResourcePolicy"
 	};
-	const DdbJson *stream = ddb_api_member(request, "StreamSpecification");
+	const DdbJson *stream = ddb_json_member(request, "StreamSpecification");
 
 	refuse_indexes(request, "LocalSecondaryIndexes");
 	refuse_indexes(request, "GlobalSecondaryIndexes");
 	refuse_indexes(request, "VectorIndexes");
 	if (stream && ddb_api_boolean(stream, "StreamEnabled", false))
 		ddb_raise(DDB_VALIDATION, "StreamSpecification is not supported by this server");
-	if (stream && ddb_api_member(stream, "StreamViewType"))
+	if (stream && ddb_json_member(stream, "StreamViewType"))
 		ddb_raise(DDB_VALIDATION, INVALID_PARAMETER "Table is being created with a stream disabled, "
 				  "UpdateViewType should not be specified");
 	if (ddb_api_boolean(request, "DeletionProtectionEnabled", false))
 		ddb_raise(DDB_VALIDATION, "DeletionProtectionEnabled is not supported by this server");
 	for (int i = 0; i < lengthof(members); i++)
-		if (ddb_api_member(request, members[i]))
+		if (ddb_json_member(request, members[i]))
 			ddb_raise(DDB_VALIDATION, "%s is not supported by this server", members[i]);
 }
 
@@ -174,8 +174,8 @@ read_key_schema(const DdbJson *keys, const DdbJson *definitions, DdbKeySchema *s
 	memset(schema, 0, sizeof(*schema));
 	for (const DdbJson *key = keys->child; key; key = key->next)
 	{
-		const DdbJson *name = ddb_api_member(key, "AttributeName");
-		const DdbJson *type = ddb_api_member(find_definition(definitions, name), "AttributeType");
+		const DdbJson *name = ddb_json_member(key, "AttributeName");
+		const DdbJson *type = ddb_json_member(find_definition(definitions, name), "AttributeType");
 		DdbKeyAttr *attr = &schema->attr[schema->nkeys++];
 		DdbType		tag;
 
@@ -268,7 +268,7 @@ static Oid
 require_table(const DdbJson *request)
 {
 	Oid			relid = ddb_request_table(request);
-	DdbName		name = ddb_api_member(request, "TableName")->text;
+	DdbName		name = ddb_json_member(request, "TableName")->text;
 
 	if (!OidIsValid(relid))
 		ddb_raise(DDB_RESOURCE_NOT_FOUND, "Requested resource not found: Table: %.*s not found",
@@ -283,9 +283,9 @@ require_table(const DdbJson *request)
 void
 ddb_api_create_table(const DdbJson *request, StringInfo reply)
 {
-	const DdbJson *keys = ddb_api_member(request, "KeySchema");
-	const DdbJson *definitions = ddb_api_member(request, "AttributeDefinitions");
-	DdbName		name = ddb_request_table_name(ddb_api_member(request, "TableName")->text);
+	const DdbJson *keys = ddb_json_member(request, "KeySchema");
+	const DdbJson *definitions = ddb_json_member(request, "AttributeDefinitions");
+	DdbName		name = ddb_request_table_name(ddb_json_member(request, "TableName")->text);
 	DdbTableDefinition definition = {.name = pnstrdup(name.data, name.len), .exact = true};
 	DdbTableFacts facts;
 
