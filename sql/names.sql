@@ -52,7 +52,7 @@ SELECT n_api('CreateTable', repeat('n', len), '{"KeySchema": [{"AttributeName": 
 	"AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}], "BillingMode": "PAY_PER_REQUEST"}')
 	-> 'TableDescription' ->> 'TableName' = repeat('n', len) AS same
 	FROM unnest('{63,64,65,255}'::int[]) len;
-SELECT relation_name, length(name) FROM ddb.catalog WHERE name LIKE 'nnn%' ORDER BY length(name);
+SELECT relation_name, length(name) FROM ddb.catalog WHERE name LIKE 'nnn%' ORDER BY length(name), relation_name COLLATE "C";
 SELECT n_api('PutItem', repeat('n', len), jsonb_build_object('Item', jsonb_build_object('id', '{"S": "x"}'::jsonb, 'len', jsonb_build_object('N', len::text))))
 	FROM unnest('{63,64,65,255}'::int[]) len;
 SELECT n_api('GetItem', repeat('n', len), '{"Key": {"id": {"S": "x"}}}') #>> '{Item,len,N}' AS len FROM unnest('{63,64,65,255}'::int[]) len;

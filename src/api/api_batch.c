@@ -19,7 +19,7 @@
 static const DdbJson *
 request_items(const DdbJson *request, const char *operation)
 {
-	const DdbJson *items = ddb_api_member(request, "RequestItems");
+	const DdbJson *items = ddb_json_member(request, "RequestItems");
 
 	if (items->count == 0)
 		ddb_raise(DDB_VALIDATION, "The requestItems parameter is required for %s", operation);
@@ -77,7 +77,7 @@ reply_json(StringInfo reply, const DdbJson *json)
 static void
 reply_unprocessed(StringInfo reply, const DdbJson *table, const DdbFound *found)
 {
-	const DdbJson *keys = ddb_api_member(table, "Keys");
+	const DdbJson *keys = ddb_json_member(table, "Keys");
 	int			i = 0;
 
 	appendStringInfoChar(reply, '{');
@@ -118,7 +118,7 @@ reply_batch(StringInfo reply, const DdbJson *tables, const DdbValue *items, cons
 	appendStringInfoChar(reply, '{');
 	for (const DdbJson *table = tables->child; table; table = table->next)
 	{
-		uint32		n = ddb_api_member(table, "Keys")->count;
+		uint32		n = ddb_json_member(table, "Keys")->count;
 
 		reply_name(reply, table->name);
 		reply_found(reply, items + at, found + at, n);
@@ -131,7 +131,7 @@ reply_batch(StringInfo reply, const DdbJson *tables, const DdbValue *items, cons
 	appendStringInfoChar(reply, '{');
 	for (const DdbJson *table = tables->child; table; table = table->next)
 	{
-		uint32		n = ddb_api_member(table, "Keys")->count;
+		uint32		n = ddb_json_member(table, "Keys")->count;
 
 		if (has_unprocessed(found + at, n))
 		{
@@ -152,7 +152,7 @@ add_legacy(const DdbJson *tables, DdbGet *gets)
 	for (const DdbJson *table = tables->child; table; table = table->next)
 	{
 		const DdbLegacy *legacy = ddb_api_legacy(table, API_LEGACY_GET);
-		uint32		n = ddb_api_member(table, "Keys")->count;
+		uint32		n = ddb_json_member(table, "Keys")->count;
 
 		for (uint32 i = 0; i < n; i++)
 			gets[at++].legacy = legacy;
@@ -195,7 +195,7 @@ void
 ddb_api_transact_get_items(const DdbJson *request, StringInfo reply)
 {
 	int			n;
-	DdbGet	   *gets = ddb_request_transact_get(ddb_api_member(request, "TransactItems"), &n);
+	DdbGet	   *gets = ddb_request_transact_get(ddb_json_member(request, "TransactItems"), &n);
 	DdbValue   *items = palloc0(n * sizeof(DdbValue));
 	bool	   *found = palloc0(n * sizeof(bool));
 
@@ -217,7 +217,7 @@ void
 ddb_api_transact_write_items(const DdbJson *request, StringInfo reply)
 {
 	int			n;
-	DdbWrite   *writes = ddb_request_transact_write(ddb_api_member(request, "TransactItems"), &n);
+	DdbWrite   *writes = ddb_request_transact_write(ddb_json_member(request, "TransactItems"), &n);
 
 	ddb_transact_write(writes, n, ddb_request_text(request, "ClientRequestToken"));
 }

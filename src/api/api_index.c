@@ -28,8 +28,8 @@ text_equals(const DdbJson *text, const char *s)
 static void
 read_projection(const DdbJson *projection, DdbIndexDef *def)
 {
-	const DdbJson *type = ddb_api_member(projection, "ProjectionType");
-	const DdbJson *names = ddb_api_member(projection, "NonKeyAttributes");
+	const DdbJson *type = ddb_json_member(projection, "ProjectionType");
+	const DdbJson *names = ddb_json_member(projection, "NonKeyAttributes");
 	int			i = 0;
 
 	if (type == NULL)
@@ -49,11 +49,11 @@ static DdbIndexDef *
 read_index(const DdbJson *index, const DdbJson *definitions, bool local)
 {
 	DdbIndexDef *def = palloc0_object(DdbIndexDef);
-	DdbName		name = ddb_api_member(index, "IndexName")->text;
+	DdbName		name = ddb_json_member(index, "IndexName")->text;
 
 	def->local = local;
 	memcpy(def->name, name.data, name.len);
-	for (const DdbJson *key = ddb_api_member(index, "KeySchema")->child; key; key = key->next)
+	for (const DdbJson *key = ddb_json_member(index, "KeySchema")->child; key; key = key->next)
 	{
 		bool		partition = ddb_api_member_is(key, "KeyType", "HASH");
 		int		   *n = partition ? &def->npartition : &def->nsort;
@@ -63,7 +63,7 @@ read_index(const DdbJson *index, const DdbJson *definitions, bool local)
 					  partition ? "HASH" : "RANGE");
 		ddb_api_read_key(key, definitions, partition ? &def->partition[(*n)++] : &def->sort[(*n)++]);
 	}
-	read_projection(ddb_api_member(index, "Projection"), def);
+	read_projection(ddb_json_member(index, "Projection"), def);
 	return def;
 }
 
@@ -71,7 +71,7 @@ read_index(const DdbJson *index, const DdbJson *definitions, bool local)
 static void
 check_throughput(const DdbJson *index, bool per_request, const char *name)
 {
-	bool		given = ddb_api_member(index, "ProvisionedThroughput") != NULL;
+	bool		given = ddb_json_member(index, "ProvisionedThroughput") != NULL;
 
 	if (given && per_request)
 		ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST",
@@ -84,19 +84,19 @@ check_throughput(const DdbJson *index, bool per_request, const char *name)
 static void
 check_list(const DdbJson *request, const char *member, const DdbJson *definitions, bool local)
 {
-	const DdbJson *list = ddb_api_member(request, member);
+	const DdbJson *list = ddb_json_member(request, member);
 
 	if (list && list->count == 0)
 		ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "List of %s is empty", member);
 	for (const DdbJson *index = list ? list->child : NULL; index; index = index->next)
-		ddb_api_check_index_keys(ddb_api_member(index, "KeySchema"), definitions, local);
+		ddb_api_check_index_keys(ddb_json_member(index, "KeySchema"), definitions, local);
 }
 
 static List *
 read_list(const DdbJson *request, const char *member, const DdbJson *definitions, bool local,
 		  const DdbKeySchema *schema, List *before)
 {
-	const DdbJson *list = ddb_api_member(request, member);
+	const DdbJson *list = ddb_json_member(request, member);
 	bool		per_request = ddb_api_member_is(request, "BillingMode", "PAY_PER_REQUEST");
 
 	for (const DdbJson *index = list ? list->child : NULL; index; index = index->next)
@@ -125,9 +125,9 @@ check_count(const DdbJson *list, int limit, const char *message)
 void
 ddb_api_check_definitions(const DdbJson *request, const DdbJson *definitions)
 {
-	const DdbJson *keys = ddb_api_member(request, "KeySchema");
+	const DdbJson *keys = ddb_json_member(request, "KeySchema");
 
-	if (!ddb_api_member(request, "LocalSecondaryIndexes") && !ddb_api_member(request, "GlobalSecondaryIndexes"))
+	if (!ddb_json_member(request, "LocalSecondaryIndexes") && !ddb_json_member(request, "GlobalSecondaryIndexes"))
 	{
 		ddb_api_check_definition_count(keys, definitions);
 		return;
@@ -144,10 +144,10 @@ ddb_api_read_indexes(const DdbJson *request, const DdbJson *definitions, const D
 	List	   *indexes = NIL;
 
 	indexes = read_list(request, "LocalSecondaryIndexes", definitions, true, schema, indexes);
-	check_count(ddb_api_member(request, "LocalSecondaryIndexes"), DDB_MAX_LOCAL_INDEXES,
+	check_count(ddb_json_member(request, "LocalSecondaryIndexes"), DDB_MAX_LOCAL_INDEXES,
 				"Number of LocalSecondaryIndexes exceeds per-table limit of");
 	indexes = read_list(request, "GlobalSecondaryIndexes", definitions, false, schema, indexes);
-	check_count(ddb_api_member(request, "GlobalSecondaryIndexes"), DDB_MAX_GLOBAL_INDEXES,
+	check_count(ddb_json_member(request, "GlobalSecondaryIndexes"), DDB_MAX_GLOBAL_INDEXES,
 				"GlobalSecondaryIndex count exceeds the per-table limit of");
 	return indexes;
 }
@@ -299,7 +299,7 @@ get_action(const DdbJson *update, int *which)
 
 	for (int i = 0; i < lengthof(actions); i++)
 	{
-		const DdbJson *action = ddb_api_member(update, actions[i]);
+		const DdbJson *action = ddb_json_member(update, actions[i]);
 
 		if (action && found)
 			ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object");
@@ -319,7 +319,7 @@ action_index(const DdbJson *update)
 {
 	int			which;
 
-	return ddb_api_member(get_action(update, &which), "IndexName")->text;
+	return ddb_json_member(get_action(update, &which), "IndexName")->text;
 }
 
 static void
@@ -350,8 +350,8 @@ check_updates(const DdbJson *updates)
 static void
 create_index(Oid relid, const DdbJson *action, const DdbJson *definitions)
 {
-	DdbName		name = ddb_api_member(action, "IndexName")->text;
-	const DdbJson *keys = ddb_api_member(action, "KeySchema");
+	DdbName		name = ddb_json_member(action, "IndexName")->text;
+	const DdbJson *keys = ddb_json_member(action, "KeySchema");
 
 	if (ddb_index_find(relid, name.data, name.len))
 		ddb_index_raise_exists();

@@ -97,9 +97,6 @@ extern void ddb_api_validate(const char *operation, const DdbJson *request);
 
 /* ----- api_request.c ----- */
 
-/* A member that is present and not null, or NULL. */
-extern const DdbJson *ddb_api_member(const DdbJson *structure, const char *name);
-
 /* Does the member equal this text? */
 extern bool ddb_api_member_is(const DdbJson *structure, const char *name, const char *value);
 

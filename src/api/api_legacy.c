@@ -63,7 +63,7 @@ present_members(const DdbJson *structure, const char *const *names)
 
 	initStringInfo(&out);
 	for (; *names; names++)
-		if (ddb_api_member(structure, *names))
+		if (ddb_json_member(structure, *names))
 			appendStringInfo(&out, "%s%s", out.len ? ", " : "", *names);
 	return out.data;
 }
@@ -76,7 +76,7 @@ static bool
 only_key_conditions(const DdbJson *structure, const char *legacy)
 {
 	return strcmp(legacy, "KeyConditions") == 0 &&
-		ddb_api_member(structure, "KeyConditionExpression") == NULL;
+		ddb_json_member(structure, "KeyConditionExpression") == NULL;
 }
 
 static void
@@ -108,9 +108,9 @@ check_conditional_operator(const DdbJson *structure, const Parameters *p)
 {
 	const DdbJson *conditions;
 
-	if (p->conditions == NULL || ddb_api_member(structure, "ConditionalOperator") == NULL)
+	if (p->conditions == NULL || ddb_json_member(structure, "ConditionalOperator") == NULL)
 		return;
-	conditions = ddb_api_member(structure, p->conditions);
+	conditions = ddb_json_member(structure, p->conditions);
 	if (conditions == NULL || conditions->count == 0)
 		ddb_raise(DDB_VALIDATION, "ConditionalOperator cannot be used without Filter or Expected");
 	if (conditions->count == 1)
@@ -154,12 +154,12 @@ read_conditions(const DdbJson *map, int *n)
 	for (const DdbJson *child = map->child; child; child = child->next)
 	{
 		DdbLegacyCondition *condition = &conditions[(*n)++];
-		const DdbJson *list = ddb_api_member(child, "AttributeValueList");
-		const DdbJson *exists = ddb_api_member(child, "Exists");
+		const DdbJson *list = ddb_json_member(child, "AttributeValueList");
+		const DdbJson *exists = ddb_json_member(child, "Exists");
 
 		condition->attribute = child->name;
 		condition->comparison = ddb_request_text(child, "ComparisonOperator");
-		condition->value = read_value(ddb_api_member(child, "Value"));
+		condition->value = read_value(ddb_json_member(child, "Value"));
 		if (list)
 			read_value_list(list, condition);
 		if (exists)
@@ -180,7 +180,7 @@ read_updates(const DdbJson *map, int *n)
 
 		update->attribute = child->name;
 		update->action = ddb_request_text(child, "Action");
-		update->value = read_value(ddb_api_member(child, "Value"));
+		update->value = read_value(ddb_json_member(child, "Value"));
 	}
 	return updates;
 }
@@ -233,9 +233,9 @@ ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind)
 {
 	const Parameters *p = &parameters[kind];
 	bool		write = kind == API_LEGACY_WRITE || kind == API_LEGACY_UPDATE;
-	const DdbJson *conditions = p->conditions ? ddb_api_member(structure, p->conditions) : NULL;
-	const DdbJson *updates = kind == API_LEGACY_UPDATE ? ddb_api_member(structure, "AttributeUpdates") : NULL;
-	const DdbJson *names = write ? NULL : ddb_api_member(structure, "AttributesToGet");
+	const DdbJson *conditions = p->conditions ? ddb_json_member(structure, p->conditions) : NULL;
+	const DdbJson *updates = kind == API_LEGACY_UPDATE ? ddb_json_member(structure, "AttributeUpdates") : NULL;
+	const DdbJson *names = write ? NULL : ddb_json_member(structure, "AttributesToGet");
 	DdbLegacy  *legacy;
 
 	check_conditional_operator(structure, p);
@@ -260,7 +260,7 @@ ddb_api_legacy(const DdbJson *structure, ApiLegacyKind kind)
 DdbLegacy *
 ddb_api_legacy_keys(const DdbJson *request, DdbLegacy *legacy)
 {
-	const DdbJson *keys = ddb_api_member(request, "KeyConditions");
+	const DdbJson *keys = ddb_json_member(request, "KeyConditions");
 
 	if (keys == NULL)
 		return legacy;

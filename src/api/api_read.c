@@ -19,16 +19,16 @@
 static const char *
 projection_parameter(const DdbJson *request)
 {
-	if (ddb_api_member(request, "ProjectionExpression"))
+	if (ddb_json_member(request, "ProjectionExpression"))
 		return "ProjectionExpression";
-	return ddb_api_member(request, "AttributesToGet") ? "AttributesToGet" : NULL;
+	return ddb_json_member(request, "AttributesToGet") ? "AttributesToGet" : NULL;
 }
 
 /* Select and the projection parameters exclude each other, but for one Select. */
 static void
 check_select(const DdbJson *request)
 {
-	const DdbJson *select = ddb_api_member(request, "Select");
+	const DdbJson *select = ddb_json_member(request, "Select");
 	const char *projection = projection_parameter(request);
 
 	if (select == NULL)
@@ -45,7 +45,7 @@ check_select(const DdbJson *request)
 				  ddb_api_member_is(request, "Select", "COUNT") ? "only the Count" :
 				  pnstrdup(select->text.data, select->text.len));
 	if (ddb_api_member_is(request, "Select", "ALL_PROJECTED_ATTRIBUTES") &&
-		ddb_api_member(request, "IndexName") == NULL)
+		ddb_json_member(request, "IndexName") == NULL)
 		ddb_raise(DDB_VALIDATION, "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
 }
 
@@ -53,7 +53,7 @@ check_select(const DdbJson *request)
 static void
 read_request(const DdbJson *request, DdbRead *read, DdbValue *start_key)
 {
-	const DdbJson *start = ddb_api_member(request, "ExclusiveStartKey");
+	const DdbJson *start = ddb_json_member(request, "ExclusiveStartKey");
 
 	read->index_name = ddb_request_text(request, "IndexName");
 	read->filter = ddb_request_text(request, "FilterExpression");
@@ -126,7 +126,7 @@ ddb_api_query(const DdbJson *request, StringInfo reply)
 	read_request(request, &read, &start_key);
 	read.legacy = ddb_api_legacy_keys(request, legacy);
 	read.key_condition = ddb_request_text(request, "KeyConditionExpression");
-	if (read.key_condition.data == NULL && ddb_api_member(request, "KeyConditions") == NULL)
+	if (read.key_condition.data == NULL && ddb_json_member(request, "KeyConditions") == NULL)
 		ddb_raise(DDB_VALIDATION, "Either the KeyConditions or KeyConditionExpression parameter "
 				  "must be specified in the request.");
 	reply_page(&read, reply);

@@ -23,7 +23,7 @@ same_text(const DdbJson *a, const DdbJson *b)
 static const DdbJson *
 attribute_name(const DdbJson *entry)
 {
-	return ddb_api_member(entry, "AttributeName");
+	return ddb_json_member(entry, "AttributeName");
 }
 
 static void
@@ -151,7 +151,7 @@ static bool
 is_index_key(const DdbJson *indexes, const DdbJson *name)
 {
 	for (const DdbJson *index = indexes ? indexes->child : NULL; index; index = index->next)
-		if (find_attribute(ddb_api_member(index, "KeySchema"), name))
+		if (find_attribute(ddb_json_member(index, "KeySchema"), name))
 			return true;
 	return false;
 }
@@ -159,9 +159,9 @@ is_index_key(const DdbJson *indexes, const DdbJson *name)
 static bool
 is_key(const DdbJson *request, const DdbJson *name)
 {
-	return find_attribute(ddb_api_member(request, "KeySchema"), name) ||
-		is_index_key(ddb_api_member(request, "LocalSecondaryIndexes"), name) ||
-		is_index_key(ddb_api_member(request, "GlobalSecondaryIndexes"), name);
+	return find_attribute(ddb_json_member(request, "KeySchema"), name) ||
+		is_index_key(ddb_json_member(request, "LocalSecondaryIndexes"), name) ||
+		is_index_key(ddb_json_member(request, "GlobalSecondaryIndexes"), name);
 }
 
 void
@@ -196,7 +196,7 @@ void
 ddb_api_read_key(const DdbJson *key, const DdbJson *definitions, DdbKeyAttr *attr)
 {
 	DdbName		name = attribute_name(key)->text;
-	DdbName		type = ddb_api_member(find_attribute(definitions, attribute_name(key)),
+	DdbName		type = ddb_json_member(find_attribute(definitions, attribute_name(key)),
 									  "AttributeType")->text;
 	DdbType		tag;
 

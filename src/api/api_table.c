@@ -47,7 +47,7 @@ check_units(const DdbJson *throughput, const char *member)
 static void
 check_billing(const DdbJson *request)
 {
-	const DdbJson *throughput = ddb_api_member(request, "ProvisionedThroughput");
+	const DdbJson *throughput = ddb_json_member(request, "ProvisionedThroughput");
 
 	if (ddb_api_member_is(request, "BillingMode", "PAY_PER_REQUEST"))
 	{
@@ -71,17 +71,17 @@ refuse_unsupported(const DdbJson *request)
 		"GlobalTableSettingsReplicationMode", "GlobalTableSourceArn", "GlobalTableWitnessUpdates",
 		"MultiRegionConsistency", "ReplicaUpdates", "ResourcePolicy", "VectorIndexes", "VectorIndexUpdates"
 	};
-	const DdbJson *stream = ddb_api_member(request, "StreamSpecification");
+	const DdbJson *stream = ddb_json_member(request, "StreamSpecification");
 
 	if (stream && ddb_api_boolean(stream, "StreamEnabled", false))
 		ddb_raise(DDB_VALIDATION, "StreamSpecification is not supported by this server");
-	if (stream && ddb_api_member(stream, "StreamViewType"))
+	if (stream && ddb_json_member(stream, "StreamViewType"))
 		ddb_raise(DDB_VALIDATION, DDB_INVALID_PARAMETER "Table is being created with a stream disabled, "
 				  "UpdateViewType should not be specified");
 	if (ddb_api_boolean(request, "DeletionProtectionEnabled", false))
 		ddb_raise(DDB_VALIDATION, "DeletionProtectionEnabled is not supported by this server");
 	for (int i = 0; i < lengthof(members); i++)
-		if (ddb_api_member(request, members[i]))
+		if (ddb_json_member(request, members[i]))
 			ddb_raise(DDB_VALIDATION, "%s is not supported by this server", members[i]);
 }
 
@@ -164,7 +164,7 @@ static Oid
 require_table(const DdbJson *request)
 {
 	Oid			relid = ddb_request_table(request);
-	DdbName		name = ddb_api_member(request, "TableName")->text;
+	DdbName		name = ddb_json_member(request, "TableName")->text;
 
 	if (!OidIsValid(relid))
 		ddb_raise(DDB_RESOURCE_NOT_FOUND, "Requested resource not found: Table: %.*s not found",
@@ -186,9 +186,9 @@ read_key_schema(const DdbJson *keys, const DdbJson *definitions, DdbKeySchema *s
 void
 ddb_api_create_table(const DdbJson *request, StringInfo reply)
 {
-	const DdbJson *keys = ddb_api_member(request, "KeySchema");
-	const DdbJson *definitions = ddb_api_member(request, "AttributeDefinitions");
-	DdbName		name = ddb_request_table_name(ddb_api_member(request, "TableName")->text);
+	const DdbJson *keys = ddb_json_member(request, "KeySchema");
+	const DdbJson *definitions = ddb_json_member(request, "AttributeDefinitions");
+	DdbName		name = ddb_request_table_name(ddb_json_member(request, "TableName")->text);
 	DdbTableDefinition definition = {.name = pnstrdup(name.data, name.len), .exact = true};
 	DdbTableFacts facts;
 	List	   *indexes = NIL;
@@ -220,11 +220,11 @@ check_update(const DdbJson *request)
 		"MultiRegionConsistency", "DeletionProtectionEnabled", "OnDemandThroughput", "WarmThroughput",
 		"TableClass", "GlobalTableWitnessUpdates", "GlobalTableSettingsReplicationMode", "VectorIndexUpdates"
 	};
-	const DdbJson *updates = ddb_api_member(request, "GlobalSecondaryIndexUpdates");
+	const DdbJson *updates = ddb_json_member(request, "GlobalSecondaryIndexUpdates");
 	bool		any = false;
 
 	for (int i = 0; i < lengthof(members); i++)
-		any = any || ddb_api_member(request, members[i]);
+		any = any || ddb_json_member(request, members[i]);
 	if (!any && (updates == NULL || updates->count == 0))
 		ddb_raise(DDB_VALIDATION, "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required");
 	if (updates && updates->count == 0)
@@ -235,7 +235,7 @@ check_update(const DdbJson *request)
 void
 ddb_api_update_table(const DdbJson *request, StringInfo reply)
 {
-	const DdbJson *updates = ddb_api_member(request, "GlobalSecondaryIndexUpdates");
+	const DdbJson *updates = ddb_json_member(request, "GlobalSecondaryIndexUpdates");
 	const char *going = NULL;
 	DdbTableFacts facts;
 	Oid			relid;
@@ -243,7 +243,7 @@ ddb_api_update_table(const DdbJson *request, StringInfo reply)
 	check_update(request);
 	relid = require_table(request);
 	if (updates)
-		going = ddb_api_update_indexes(relid, updates, ddb_api_member(request, "AttributeDefinitions"));
+		going = ddb_api_update_indexes(relid, updates, ddb_json_member(request, "AttributeDefinitions"));
 	ddb_table_facts(relid, &facts);
 	reply_table(reply, "TableDescription", &facts, UPDATING, going);
 	if (going)

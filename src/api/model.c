@@ -529,7 +529,7 @@ check_structure(Checker *checker, const ModelShape *shape, const DdbJson *value)
 	for (int i = 0; i < shape->count; i++)
 	{
 		const ModelMember *member = &model_members[shape->first + i];
-		const DdbJson *child = ddb_api_member(value, member->name);
+		const DdbJson *child = ddb_json_member(value, member->name);
 		char	   *step;
 
 		if (child == NULL && !member->required)
@@ -582,7 +582,7 @@ require_table_name(const ModelShape *shape, const DdbJson *request)
 		const ModelMember *member = &model_members[shape->first + i];
 
 		if (member->required && member->shape == SHAPE_TableName &&
-			ddb_api_member(request, member->name) == NULL)
+			ddb_json_member(request, member->name) == NULL)
 			ddb_raise(DDB_VALIDATION, "The parameter '%s' is required but was not present in the request",
 					  member->name);
 	}
@@ -595,7 +595,7 @@ lacks_required(const ModelShape *shape, const DdbJson *request)
 	{
 		const ModelMember *member = &model_members[shape->first + i];
 
-		if (member->required && ddb_api_member(request, member->name) == NULL)
+		if (member->required && ddb_json_member(request, member->name) == NULL)
 			return true;
 	}
 	return false;
@@ -617,7 +617,7 @@ check_table_name(const ModelShape *shape, const DdbJson *request)
 
 		if (strcmp(member->name, "TableName") == 0)
 			check_child(&checker, MODEL_STRUCTURE, "tableName", &model_shapes[member->shape],
-						ddb_api_member(request, member->name));
+						ddb_json_member(request, member->name));
 	}
 	if (checker.count > 0)
 		raise_errors(&checker);

@@ -416,6 +416,8 @@ struct DdbJson
 extern DdbJson *ddb_json_parse(const char *json, size_t len);
 /* A member of an object by name (the last such), or NULL. */
 extern const DdbJson *ddb_json_get(const DdbJson *object, const char *name);
+/* The same, and NULL for a null: what a request leaves out. */
+extern const DdbJson *ddb_json_member(const DdbJson *object, const char *name);
 /* Values from a tree already parsed, by the same rules as from text. */
 extern DdbValue ddb_map_from_tree(const DdbJson *tree, DdbJsonForm form);
 extern DdbValue ddb_value_from_tree(const DdbJson *tree, DdbJsonForm form);

@@ -466,3 +466,11 @@ ddb_json_get(const DdbJson *object, const char *name)
 	}
 	return found;
 }
+
+const DdbJson *
+ddb_json_member(const DdbJson *object, const char *name)
+{
+	const DdbJson *member = ddb_json_get(object, name);
+
+	return member && member->type != DDB_JSON_NULL ? member : NULL;
+}

@@ -47,19 +47,10 @@ expect(const DdbJson *json, DdbJsonType type, const char *wanted)
 				  json_type_name(json->type), wanted);
 }
 
-/* A member, or NULL when it is absent or JSON's null. */
-static const DdbJson *
-member(const DdbJson *body, const char *name)
-{
-	const DdbJson *json = ddb_json_get(body, name);
-
-	return json && json->type != DDB_JSON_NULL ? json : NULL;
-}
-
 static const DdbJson *
 required(const DdbJson *body, const char *name)
 {
-	const DdbJson *json = member(body, name);
+	const DdbJson *json = ddb_json_member(body, name);
 
 	if (!json)
 		ddb_raise(DDB_VALIDATION, "1 validation error detected: Value null at '%c%s' failed to "
@@ -71,7 +62,7 @@ required(const DdbJson *body, const char *name)
 DdbText
 ddb_request_text(const DdbJson *body, const char *name)
 {
-	const DdbJson *json = member(body, name);
+	const DdbJson *json = ddb_json_member(body, name);
 
 	if (!json)
 		return (DdbText) {NULL, 0};
@@ -148,10 +139,11 @@ ddb_request_check_given(const DdbJson *body, unsigned kinds)
 
 	for (int kind = DDB_EXPR_CONDITION; kind <= DDB_EXPR_PROJECTION; kind++)
 	{
-		if ((kinds & DDB_EXPR_BIT(kind)) && member(body, ddb_kind_name(kind)))
+		if ((kinds & DDB_EXPR_BIT(kind)) && ddb_json_member(body, ddb_kind_name(kind)))
 			given |= DDB_EXPR_BIT(kind);
 	}
-	ddb_exprs_check_given(kinds, given, member(body, DDB_NAMES) != NULL, member(body, DDB_VALUES) != NULL);
+	ddb_exprs_check_given(kinds, given, ddb_json_member(body, DDB_NAMES) != NULL,
+						  ddb_json_member(body, DDB_VALUES) != NULL);
 }
 
 static void
@@ -215,8 +207,8 @@ read_values(const DdbJson *map)
 void
 ddb_request_placeholders(const DdbJson *body, DdbPlaceholders *placeholders)
 {
-	const DdbJson *names = member(body, DDB_NAMES);
-	const DdbJson *values = member(body, DDB_VALUES);
+	const DdbJson *names = ddb_json_member(body, DDB_NAMES);
+	const DdbJson *values = ddb_json_member(body, DDB_VALUES);
 
 	placeholders->names = names ? read_names(names) : NULL;
 	placeholders->values = values ? read_values(values) : NULL;
@@ -305,7 +297,7 @@ read_action(const DdbJson *entry, LastTable *last, DdbWrite *write)
 	expect(entry, DDB_JSON_OBJECT, "Structure");
 	for (int i = 0; i < lengthof(names); i++)
 	{
-		const DdbJson *found = member(entry, names[i]);
+		const DdbJson *found = ddb_json_member(entry, names[i]);
 
 		if (found && body)
 			ddb_raise(DDB_VALIDATION,
@@ -372,8 +364,8 @@ read_write_request(const DdbJson *entry, Oid relid, DdbWrite *write)
 	const DdbJson *body;
 
 	expect(entry, DDB_JSON_OBJECT, "Structure");
-	put = member(entry, "PutRequest");
-	delete = member(entry, "DeleteRequest");
+	put = ddb_json_member(entry, "PutRequest");
+	delete = ddb_json_member(entry, "DeleteRequest");
 	if (put && delete)
 		ddb_raise(DDB_VALIDATION, "Supplied WriteRequest has more than one member, "
 				  "must contain exactly one of PutRequest or DeleteRequest");
