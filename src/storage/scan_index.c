@@ -187,7 +187,7 @@ static void
 open_global(DdbScan *scan, const DdbScanIndex *index)
 {
 	scan->heap = open_relation(index);
-	if (!RelationIsPopulated(scan->heap))
+	if (!RelationIsPopulated(scan->heap) && !ddb_capture_closed(RelationGetRelid(scan->heap)))
 		ddb_raise(DDB_VALIDATION, "Cannot read from backfilling global secondary index: %s",
 				  index->name);
 	check_entries_age(scan, index);

@@ -164,6 +164,9 @@ extern void ddb_check_row(const DdbFacts *facts, TupleTableSlot *slot);
 /* Is it to be observed? */
 extern bool ddb_capture_wanted(Oid relid);
 
+/* Can an index that is not populated be read nevertheless? */
+extern bool ddb_capture_closed(Oid index);
+
 /* Before a row is written, and after. */
 extern void ddb_capture_check(Oid relid, const DdbRecord *row);
 extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new);
