@@ -479,7 +479,7 @@ ddb_index_reached(Oid index, FullTransactionId xid)
 	uint64		wanted = U64FromFullTransactionId(xid);
 	bool		reached;
 
-	if (cursor == NULL || cursor->from.xmax == 0)
+	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0)
 		return false;
 	if (ddb_ended_contains(&cursor->from, wanted))
 		return true;
