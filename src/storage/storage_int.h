@@ -146,6 +146,16 @@ typedef struct DdbColumnValues
 	Datum		item;
 } DdbColumnValues;
 
+/* The column of a variable length that stands here, and on to the next. */
+static inline Datum
+ddb_next_varlena(char **at)
+{
+	char	   *value = (char *) att_align_pointer((uintptr_t) *at, TYPALIGN_INT, -1, *at);
+
+	*at = value + VARSIZE_ANY(value);
+	return PointerGetDatum(value);
+}
+
 /* Reads them; false when one of them is null. */
 extern bool ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc desc,
 							 DdbColumnValues *values);
