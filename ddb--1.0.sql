@@ -712,7 +712,7 @@ CREATE FUNCTION ddb.index_lag(index_oid oid, OUT rows_behind bigint, OUT seconds
 		OUT applied_per_second double precision, OUT worker_pid integer)
 	AS 'MODULE_PATHNAME', 'ddb_fn_index_lag' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION ddb.index_lag(oid) IS
-	'what a worker last measured of an index; null where nothing is known';
+	'how far an index is behind, as a worker last measured; the rows are counted where none has';
 
 CREATE VIEW ddb.index_status AS
 	SELECT i.schema_name, i.relation_name AS table_name, i.index_name,
@@ -721,7 +721,7 @@ CREATE VIEW ddb.index_status AS
 		round(l.applied_per_second::numeric, 1) AS applied_per_second,
 		c.backfill_done, c.backfill_total, c.skipped AS backfill_skipped,
 		CASE WHEN l.worker_pid IS NULL THEN 'no worker' ELSE 'pid ' || l.worker_pid END AS worker,
-		c.last_error
+		CASE WHEN pg_catalog.has_table_privilege(r.oid, 'SELECT') THEN c.last_error END AS last_error
 	FROM ddb.secondary_index i
 		JOIN pg_catalog.pg_namespace n ON n.nspname = i.schema_name
 		JOIN pg_catalog.pg_class r ON r.relnamespace = n.oid AND r.relname = i.index_relation

@@ -246,7 +246,13 @@ changed(Oid relid, const DdbRecord *old, const DdbRecord *new)
 		inserted(relid, set, new);
 }
 
-static const DdbRowObserver observer = {wanted, check, changed};
+static bool
+closed(Oid index)
+{
+	return ddb_index_state(index) == DDB_INDEX_ACTIVE;
+}
+
+static const DdbRowObserver observer = {wanted, check, changed, closed};
 
 void
 ddb_index_init(void)

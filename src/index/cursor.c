@@ -297,8 +297,9 @@ read_cursors(SPIPlanPtr *plan, const char *text, Oid index, bool read_only)
 	MemoryContext spi;
 
 	ddb_catalog_enter(&scope);
+	/* In parallel mode no newer one may be taken; the leader's will do. */
 	if (read_only)
-		PushActiveSnapshot(GetLatestSnapshot());
+		PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	if (SPI_execute_plan(prepared(plan, text, OidIsValid(index) ? 1 : 0, &type), &arg, NULL,
 						 read_only, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read ddb.index_cursor");
@@ -478,7 +479,7 @@ ddb_index_reached(Oid index, FullTransactionId xid)
 	uint64		wanted = U64FromFullTransactionId(xid);
 	bool		reached;
 
-	if (cursor == NULL || cursor->from.xmax == 0)
+	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0)
 		return false;
 	if (ddb_ended_contains(&cursor->from, wanted))
 		return true;

@@ -83,9 +83,16 @@ typedef struct DdbPass
 	int			part;
 	int			parts;			/* 1: all tables */
 
+	/*
+	 * An emptied log stays locked to the transaction's end, and a worker would
+	 * wait for it: not to be done before waiting for a worker.
+	 */
+	bool		keep_logs;
+
 	/* Results */
 	bool		more;			/* there is work left that could be done at once */
 	bool		failed;			/* an index failed; it is tried again at retry_at */
+	bool		restoring;		/* an index has no key index yet, as while it is restored */
 	int			indexes;		/* global indexes in the database */
 	int			left_out;		/* those with work that another session is at */
 	int64		applied;		/* changes applied */
@@ -108,8 +115,9 @@ typedef enum DdbIndexState
 extern DdbIndexState ddb_index_state(Oid index);
 
 /*
- * Does the index show what this transaction has committed?  Also true when it
- * has logged nothing that the index still lacks.  Takes a snapshot of its own.
+ * Does the index, being active, show what this transaction has committed?  Also
+ * true when it has logged nothing that the index still lacks.  Takes a snapshot
+ * of its own.
  */
 extern bool ddb_index_reached(Oid index, FullTransactionId xid);
 
@@ -132,7 +140,7 @@ extern List *ddb_index_list(Oid table, const char *name);
 /* As ddb_index_reached(), of all transactions before this one that have committed. */
 extern bool ddb_index_reached_all(Oid index, FullTransactionId xid);
 
-/* What active indexes lack, counted now: a list of DdbProgress. */
+/* What active indexes that do not fail lack, counted now: a list of DdbProgress. */
 typedef struct DdbProgress
 {
 	Oid			table;
@@ -142,6 +150,9 @@ typedef struct DdbProgress
 } DdbProgress;
 
 extern List *ddb_index_progress(void);
+
+/* Are there prepared transactions in this database, with changes still to come perhaps? */
+extern bool ddb_index_prepared(void);
 
 /* ----------------------------------------------------------------------
  * verify.c
@@ -162,7 +173,7 @@ typedef struct DdbDifference
 /*
  * Compares index and base at one snapshot; differences that the log explains
  * are none.  A list of DdbDifference, at most `limit`; with repair they are
- * mended too.
+ * mended too, and an INACTIVE index is built again by the passes that follow.
  */
 extern List *ddb_index_verify(Oid index, bool repair, int limit);
 

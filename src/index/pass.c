@@ -226,7 +226,7 @@ is_due(DdbWork *work, DdbPass *pass)
 {
 	DdbCursor  *cursor = work->cursor;
 
-	if (cursor && cursor->state == DDB_INDEX_INACTIVE)
+	if (cursor && cursor->state == DDB_INDEX_INACTIVE && !must_start(work))
 		return false;
 	if (cursor && cursor->retry_at > GetCurrentTimestamp())
 	{
@@ -584,8 +584,10 @@ backfill(DdbWork *work, const DdbView *view, DdbPass *pass)
 	}
 	note_success(attempt.works);
 	pass->backfilled += attempt.count;
-	if (!attempt.complete || !activate(work))
+	if (!attempt.complete)
 		pass->more = true;
+	else if (!activate(work))
+		pass->left_out++;
 }
 
 /* ----------------------------------------------------------------------
@@ -708,6 +710,8 @@ take_works(List *due, DdbPass *pass)
 			else
 				pass->left_out++;
 		}
+		else
+			pass->restoring = true;
 	}
 	return taken;
 }
@@ -796,7 +800,7 @@ ddb_index_pass(DdbPass *pass)
 	ListCell   *lc;
 
 	check_transaction();
-	pass->more = pass->failed = false;
+	pass->more = pass->failed = pass->restoring = false;
 	pass->applied = pass->backfilled = 0;
 	pass->left_out = 0;
 	pass->retry_at = 0;
@@ -813,7 +817,8 @@ ddb_index_pass(DdbPass *pass)
 	due = take_works(due, pass);
 	if (due)
 		work_on(due, pass);
-	turn_logs();
+	if (!pass->keep_logs)
+		turn_logs();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 }

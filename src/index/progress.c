@@ -8,6 +8,7 @@
 #include "base/compat.h"
 
 #include "base/errors.h"
+#include "executor/spi.h"
 #include "index/index_int.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
@@ -66,10 +67,13 @@ ddb_index_reached_all(Oid index, FullTransactionId xid)
 	return cursor->from.xmin >= end || count_pending(cursor, end, 1) == 0;
 }
 
+/* Cursors come by table, and those of one table mostly have one position: that is counted once. */
 List *
 ddb_index_progress(void)
 {
 	List	   *list = NIL;
+	const DdbCursor *before = NULL;
+	int64		rows = 0;
 	ListCell   *lc;
 
 	foreach(lc, ddb_cursors())
@@ -77,14 +81,34 @@ ddb_index_progress(void)
 		const DdbCursor *cursor = lfirst(lc);
 		DdbProgress *progress;
 
-		if (cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0)
+		if (cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0 || cursor->failures > 0)
 			continue;
+		if (before == NULL || before->table != cursor->table ||
+			strcmp(before->position, cursor->position) != 0)
+			rows = count_pending(cursor, PG_UINT64_MAX, PG_INT64_MAX);
+		before = cursor;
 		progress = palloc(sizeof(DdbProgress));
 		progress->table = cursor->table;
 		progress->index = cursor->index;
 		progress->applied = cursor->applied;
-		progress->rows_behind = count_pending(cursor, PG_UINT64_MAX, PG_INT64_MAX);
+		progress->rows_behind = rows;
 		list = lappend(list, progress);
 	}
 	return list;
+}
+
+bool
+ddb_index_prepared(void)
+{
+	bool		found;
+
+	if (SPI_connect() != SPI_OK_CONNECT ||
+		SPI_execute("SELECT FROM pg_catalog.pg_prepared_xact() p, pg_catalog.pg_database d"
+					" WHERE d.oid OPERATOR(pg_catalog.=) p.dbid"
+					" AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()",
+					true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read pg_prepared_xact()");
+	found = SPI_processed > 0;
+	SPI_finish();
+	return found;
 }

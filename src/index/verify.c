@@ -11,7 +11,8 @@
  *		from the index		each entry is the one its item has
  *
  * With the cursor locked nobody else writes to the index, so what is mended
- * stays mended.
+ * stays mended.  An index that has been given up is not compared: its repair is
+ * to be built again.
  *
  *-------------------------------------------------------------------------
  */
@@ -228,6 +229,16 @@ lock_all(Verify *v, Oid index)
 				 errhint("Try again.")));
 }
 
+/* Is it INACTIVE, to be repaired?  Then it starts again at the next pass. */
+static bool
+revive(Oid index)
+{
+	if (ddb_index_state(index) != DDB_INDEX_INACTIVE)
+		return false;
+	ddb_index_rebuild(index);
+	return true;
+}
+
 List *
 ddb_index_verify(Oid index, bool repair, int limit)
 {
@@ -238,6 +249,8 @@ ddb_index_verify(Oid index, bool repair, int limit)
 
 	if (repair)
 		PreventCommandIfReadOnly("repair of an index");
+	if (repair && revive(index))
+		return NIL;
 	MemoryContextSwitchTo(context);
 	lock_all(&v, index);
 	v.item_context = AllocSetContextCreate(context, "ddb verified item", ALLOCSET_DEFAULT_SIZES);

@@ -49,7 +49,7 @@ pause_shortly(void)
 Datum
 ddb_fn_run_maintenance(PG_FUNCTION_ARGS)
 {
-	DdbPass		pass = {.parts = 1};
+	DdbPass		pass = {.parts = 1, .keep_logs = true};
 	int64		done = 0;
 	int64		progress;
 	int			waited = 0;
@@ -67,6 +67,9 @@ ddb_fn_run_maintenance(PG_FUNCTION_ARGS)
 		}
 	} while (progress > 0 ? pass.more || pass.left_out > 0 :
 			 pass.left_out > 0 && waited < PATIENCE_MS);
+	pass.keep_logs = false;
+	ddb_index_pass(&pass);
+	done += pass.applied + pass.backfilled;
 	PG_RETURN_INT64(done);
 }
 

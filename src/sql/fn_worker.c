@@ -57,7 +57,10 @@ ddb_fn_wait_for_index(PG_FUNCTION_ARGS)
 									  timeout));
 }
 
-/* One index's lag, for the view ddb.index_status. */
+/*
+ * One index's lag, for the view ddb.index_status.  The rows that no worker has
+ * counted are counted now.
+ */
 PG_FUNCTION_INFO_V1(ddb_fn_index_lag);
 Datum
 ddb_fn_index_lag(PG_FUNCTION_ARGS)
@@ -79,6 +82,12 @@ ddb_fn_index_lag(PG_FUNCTION_ARGS)
 		values[0] = Int64GetDatum(lag.rows);
 		values[1] = Float8GetDatum(lag.seconds);
 		values[2] = Float8GetDatum(lag.applied_per_second);
+	}
+	if (pid == 0 || nulls[0])
+	{
+		lag.rows = ddb_index_rows_behind(index);
+		nulls[0] = lag.rows < 0;
+		values[0] = Int64GetDatum(lag.rows);
 	}
 	nulls[3] = pid == 0;
 	values[3] = Int32GetDatum(pid);

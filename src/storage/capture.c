@@ -35,6 +35,12 @@ ddb_capture_wanted(Oid relid)
 	return observer && observer->wanted(relid);
 }
 
+bool
+ddb_capture_closed(Oid index)
+{
+	return observer && observer->closed(index);
+}
+
 /* ----------------------------------------------------------------------
  * With records at hand
  * ---------------------------------------------------------------------- */

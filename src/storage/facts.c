@@ -238,16 +238,6 @@ read_indexes(Relation rel, DdbFacts *facts)
 	list_free(indexes);
 }
 
-/* The next of columns that are all varlenas. */
-static inline Datum
-next_column(char **at)
-{
-	char	   *value = (char *) att_align_pointer((uintptr_t) *at, TYPALIGN_INT, -1, *at);
-
-	*at = value + VARSIZE_ANY(value);
-	return PointerGetDatum(value);
-}
-
 /*
  * A row of the usual form is read by hand: the columns follow each other, and
  * there are neither nulls nor, short of them, columns that came later.
@@ -265,10 +255,10 @@ ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc desc, DdbColu
 	{
 		char	   *at = (char *) header + header->t_hoff;
 
-		values->pk = next_column(&at);
+		values->pk = ddb_next_varlena(&at);
 		if (facts->sk)
-			values->sk = next_column(&at);
-		values->item = next_column(&at);
+			values->sk = ddb_next_varlena(&at);
+		values->item = ddb_next_varlena(&at);
 		return true;
 	}
 	values->pk = heap_getattr(tuple, facts->pk, desc, &isnull);

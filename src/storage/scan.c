@@ -256,24 +256,25 @@ ddb_scan_advance(DdbScan *scan)
 	}
 }
 
-static HeapTupleData
-row_tuple(DdbScan *scan, const ScanRow *row)
+HeapTupleData
+ddb_scan_tuple(DdbScan *scan, const ScanRow *row)
 {
 	return (HeapTupleData) {
 		.t_len = row->len, .t_data = (HeapTupleHeader) (scan->bytes + row->tuple)
 	};
 }
 
-Datum
-ddb_scan_column(DdbScan *scan, const ScanRow *row, AttrNumber attno)
+static bool
+read_columns(DdbScan *scan, HeapTuple tuple, DdbColumnValues *values)
 {
-	HeapTupleData tuple = row_tuple(scan, row);
-	bool		isnull;
-	Datum		datum = heap_getattr(&tuple, attno, RelationGetDescr(scan->heap), &isnull);
+	ScanEntry	entry;
 
-	if (isnull)
-		ddb_raise_null();
-	return datum;
+	if (!scan->by_digest)
+		return ddb_read_columns(tuple, &scan->facts, RelationGetDescr(scan->heap), values);
+	if (!ddb_scan_read_entry(scan, tuple, &entry))
+		return false;
+	*values = entry.columns;
+	return true;
 }
 
 /* The record of a row; it points into the batch, or to what was detoasted. */
@@ -281,11 +282,11 @@ void
 ddb_scan_record(DdbScan *scan, const ScanRow *row, DdbRecord *record)
 {
 	const DdbFacts *facts = &scan->facts;
-	HeapTupleData tuple = row_tuple(scan, row);
+	HeapTupleData tuple = ddb_scan_tuple(scan, row);
 	DdbColumnValues values;
 	MemoryContext caller;
 
-	if (!ddb_read_columns(&tuple, facts, RelationGetDescr(scan->heap), &values))
+	if (!read_columns(scan, &tuple, &values))
 		ddb_raise_null();
 	MemoryContextReset(scan->row_context);
 	caller = MemoryContextSwitchTo(scan->row_context);

@@ -127,29 +127,43 @@ add_column(DdbScan *scan, ScanKind kind, int *at)
 static void
 set_columns(DdbScan *scan, const DdbScanIndex *index)
 {
-	AttrNumber	next = 2;
 	int			partition_at;
 
 	add_column(scan, ddb_scan_kind(index->partition), &partition_at);
 	if (index->shards > 0)
-	{
 		add_column(scan, SCAN_SHARD, &scan->shard_at);
-		next++;
-	}
 	if (index->has_sort)
-	{
 		add_column(scan, ddb_scan_kind(index->sort), &scan->sort_at);
-		scan->sort_column = next++;
-	}
 	add_column(scan, SCAN_BYTES, &scan->tie_at);
 	scan->by_digest = true;
 	scan->shards = index->shards;
-	scan->facts.pk = next++;
+	/* The index's columns but the last are the row's first. */
+	scan->facts.pk = scan->ncolumns;
 	if (scan->facts.sk)
-		scan->facts.sk = next++;
-	scan->tie_column = next++;
-	scan->facts.item = next;
-	scan->facts.in_order = false;
+		scan->facts.sk = scan->facts.pk + 1;
+	scan->facts.item = scan->facts.pk + scan->facts.schema.nkeys + 1;
+}
+
+/* Read by hand, as the rows of a table are: all columns but the shard vary in length. */
+bool
+ddb_scan_read_entry(const DdbScan *scan, HeapTuple tuple, ScanEntry *entry)
+{
+	HeapTupleHeader header = tuple->t_data;
+	char	   *at = (char *) header + header->t_hoff;
+
+	if (HeapTupleHasNulls(tuple) || HeapTupleHeaderGetNatts(header) < scan->facts.item)
+		return false;
+	(void) ddb_next_varlena(&at);
+	if (scan->shard_at)
+		at = (char *) SHORTALIGN(at) + sizeof(int16);
+	if (scan->sort_at)
+		entry->sort = ddb_next_varlena(&at);
+	entry->columns.pk = ddb_next_varlena(&at);
+	if (scan->facts.sk)
+		entry->columns.sk = ddb_next_varlena(&at);
+	entry->digest = ddb_next_varlena(&at);
+	entry->columns.item = ddb_next_varlena(&at);
+	return true;
 }
 
 /* The unique index on (ipk [shard] [isk] digest). */
@@ -160,7 +174,7 @@ is_entry_index(const DdbScan *scan, Relation index)
 
 	return index->rd_rel->relam == BTREE_AM_OID && form->indisunique && form->indisvalid &&
 		form->indnkeyatts == scan->ncolumns && form->indkey.values[0] == 1 &&
-		form->indkey.values[scan->ncolumns - 1] == scan->tie_column;
+		form->indkey.values[scan->ncolumns - 1] == scan->facts.item - 1;
 }
 
 static void
@@ -187,7 +201,7 @@ static void
 open_global(DdbScan *scan, const DdbScanIndex *index)
 {
 	scan->heap = open_relation(index);
-	if (!RelationIsPopulated(scan->heap))
+	if (!RelationIsPopulated(scan->heap) && !ddb_capture_closed(RelationGetRelid(scan->heap)))
 		ddb_raise(DDB_VALIDATION, "Cannot read from backfilling global secondary index: %s",
 				  index->name);
 	check_entries_age(scan, index);
@@ -213,42 +227,50 @@ ddb_scan_open_index(DdbScan *scan, Oid table, const DdbScanIndex *index)
 /* ----------------------------------------------------------------------
  * Shards
  * ---------------------------------------------------------------------- */
+typedef struct Shard
+{
+	DdbScan    *scan;
+	const ScanRow *row;			/* its next one, or NULL */
+	ScanEntry	entry;			/* that row's columns */
+} Shard;
+
 struct ScanMerge
 {
 	int			n;
-	DdbScan   **scans;
-	const ScanRow **rows;		/* each scan's next row */
-	binaryheap *heap;			/* of the scans that have one, the first on top */
-	int			given;			/* the scan whose row was given last, or -1 */
+	Shard	   *shards;
+	binaryheap *heap;			/* of the shards that have a row, the first on top */
+	Shard	   *given;			/* whose row was given last, or NULL */
 };
 
-/* Order of two rows of different shards. */
-static int
-compare_rows(DdbScan *a, const ScanRow *row_a, DdbScan *b, const ScanRow *row_b)
+static bool
+advance_shard(Shard *shard)
 {
-	int			order = 0;
+	HeapTupleData tuple;
 
-	if (a->sort_at)
-		order = ddb_datum_compare(a->kinds[a->sort_at] == SCAN_NUMBER ? DDB_N : DDB_B,
-								  ddb_scan_column(a, row_a, a->sort_column),
-								  ddb_scan_column(b, row_b, b->sort_column));
-	if (order == 0)
-		order = ddb_datum_compare(DDB_B, ddb_scan_column(a, row_a, a->tie_column),
-								  ddb_scan_column(b, row_b, b->tie_column));
-	return order;
+	shard->row = ddb_scan_advance(shard->scan);
+	if (shard->row == NULL)
+		return false;
+	tuple = ddb_scan_tuple(shard->scan, shard->row);
+	if (!ddb_scan_read_entry(shard->scan, &tuple, &shard->entry))
+		ddb_scan_raise_null(shard->scan);
+	return true;
 }
 
 /* binaryheap has the greatest on top. */
 static int
-compare_scans(Datum a, Datum b, void *arg)
+compare_shards(Datum a, Datum b, void *arg)
 {
-	ScanMerge  *merge = arg;
-	int			i = DatumGetInt32(a);
-	int			j = DatumGetInt32(b);
-	int			order = compare_rows(merge->scans[i], merge->rows[i], merge->scans[j],
-									 merge->rows[j]);
+	const Shard *left = (const Shard *) DatumGetPointer(a);
+	const Shard *right = (const Shard *) DatumGetPointer(b);
+	const DdbScan *scan = left->scan;
+	int			order = 0;
 
-	return ScanDirectionIsForward(merge->scans[i]->direction) ? -order : order;
+	if (scan->sort_at)
+		order = ddb_datum_compare(scan->kinds[scan->sort_at] == SCAN_NUMBER ? DDB_N : DDB_B,
+								  left->entry.sort, right->entry.sort);
+	if (order == 0)
+		order = ddb_datum_compare(DDB_B, left->entry.digest, right->entry.digest);
+	return ScanDirectionIsForward(scan->direction) ? -order : order;
 }
 
 static DdbScan *
@@ -274,17 +296,16 @@ ddb_scan_merge(DdbTable *table, const DdbScanIndex *index, const DdbKeyCondition
 	scan->owner = CurrentResourceOwner;
 	scan->merge = merge;
 	merge->n = index->shards;
-	merge->scans = palloc_array(DdbScan *, merge->n);
-	merge->rows = palloc_array(const ScanRow *, merge->n);
-	merge->heap = binaryheap_allocate(merge->n, compare_scans, merge);
-	merge->given = -1;
+	merge->shards = palloc_array(Shard, merge->n);
+	merge->heap = binaryheap_allocate(merge->n, compare_shards, NULL);
 	for (int i = 0; i < merge->n; i++)
 	{
+		Shard	   *shard = &merge->shards[i];
+
 		CHECK_FOR_INTERRUPTS();
-		merge->scans[i] = scan_shard(table, index, condition, forward, after, i, limit_hint);
-		merge->rows[i] = ddb_scan_advance(merge->scans[i]);
-		if (merge->rows[i])
-			binaryheap_add_unordered(merge->heap, Int32GetDatum(i));
+		shard->scan = scan_shard(table, index, condition, forward, after, i, limit_hint);
+		if (advance_shard(shard))
+			binaryheap_add_unordered(merge->heap, PointerGetDatum(shard));
 	}
 	binaryheap_build(merge->heap);
 	return scan;
@@ -293,22 +314,16 @@ ddb_scan_merge(DdbTable *table, const DdbScanIndex *index, const DdbKeyCondition
 bool
 ddb_scan_merge_next(ScanMerge *merge, DdbRecord *record)
 {
-	int			i = merge->given;
-
 	/* The row given last is the caller's until now. */
-	if (i >= 0)
-	{
-		merge->rows[i] = ddb_scan_advance(merge->scans[i]);
-		if (merge->rows[i])
-			binaryheap_replace_first(merge->heap, Int32GetDatum(i));
-		else
-			(void) binaryheap_remove_first(merge->heap);
-	}
-	merge->given = -1;
+	if (merge->given && advance_shard(merge->given))
+		binaryheap_replace_first(merge->heap, PointerGetDatum(merge->given));
+	else if (merge->given)
+		(void) binaryheap_remove_first(merge->heap);
+	merge->given = NULL;
 	if (binaryheap_empty(merge->heap))
 		return false;
-	i = merge->given = DatumGetInt32(binaryheap_first(merge->heap));
-	ddb_scan_record(merge->scans[i], merge->rows[i], record);
+	merge->given = (Shard *) DatumGetPointer(binaryheap_first(merge->heap));
+	ddb_scan_record(merge->given->scan, merge->given->row, record);
 	return true;
 }
 
@@ -316,6 +331,6 @@ void
 ddb_scan_merge_end(ScanMerge *merge)
 {
 	for (int i = 0; i < merge->n; i++)
-		ddb_scan_close(merge->scans[i]);
+		ddb_scan_close(merge->shards[i].scan);
 	binaryheap_free(merge->heap);
 }

@@ -49,6 +49,14 @@ typedef struct ScanPage
 	int			first;			/* row */
 } ScanPage;
 
+/* The columns of a global index's row, as they lie. */
+typedef struct ScanEntry
+{
+	Datum		sort;			/* where there is a sort key */
+	Datum		digest;
+	DdbColumnValues columns;
+} ScanEntry;
+
 typedef struct ScanMerge ScanMerge;
 
 struct DdbScan
@@ -72,8 +80,6 @@ struct DdbScan
 	int			tie_at;
 	bool		by_digest;		/* the last column is a digest of the item's key */
 	int			shards;
-	AttrNumber	sort_column;	/* columns of the rows that shards are merged by */
-	AttrNumber	tie_column;
 
 	/* What is read: see scan_keys.c. */
 	ScanDirection direction;
@@ -121,10 +127,8 @@ extern void ddb_scan_start(DdbScan *scan, uint32 limit_hint, int largest_batch);
 /* The next row that the snapshot sees, or NULL; good until the next call. */
 extern const ScanRow *ddb_scan_advance(DdbScan *scan);
 
-/* A column of a row; raises when it is null. */
-extern Datum ddb_scan_column(DdbScan *scan, const ScanRow *row, AttrNumber attno);
-
 extern void ddb_scan_record(DdbScan *scan, const ScanRow *row, DdbRecord *record);
+extern HeapTupleData ddb_scan_tuple(DdbScan *scan, const ScanRow *row);
 extern void ddb_scan_close(DdbScan *scan);
 
 /* ----------------------------------------------------------------------
@@ -149,6 +153,9 @@ extern ScanKind ddb_scan_kind(DdbType type);
 
 /* Opens an index of the table, and tells which columns it has. */
 extern void ddb_scan_open_index(DdbScan *scan, Oid table, const DdbScanIndex *index);
+
+/* Reads a global index's row; false when it holds a null. */
+extern bool ddb_scan_read_entry(const DdbScan *scan, HeapTuple tuple, ScanEntry *entry);
 
 /* A collection of a sharded index: a scan for each shard, merged by sort key. */
 extern DdbScan *ddb_scan_merge(DdbTable *table, const DdbScanIndex *index,

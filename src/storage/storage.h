@@ -210,6 +210,9 @@ typedef struct DdbRowObserver
 
 	/* It was inserted (old NULL), deleted (new NULL) or updated. */
 	void		(*changed) (Oid relid, const DdbRecord *old, const DdbRecord *new);
+
+	/* Is this global index whole, although it is not populated: closed to plain SELECT? */
+	bool		(*closed) (Oid index);
 } DdbRowObserver;
 
 extern void ddb_observe_rows(const DdbRowObserver *observer);

@@ -152,6 +152,16 @@ typedef struct DdbColumnValues
 	Datum		item;
 } DdbColumnValues;
 
+/* The column of a variable length that stands here, and on to the next. */
+static inline Datum
+ddb_next_varlena(char **at)
+{
+	char	   *value = (char *) att_align_pointer((uintptr_t) *at, TYPALIGN_INT, -1, *at);
+
+	*at = value + VARSIZE_ANY(value);
+	return PointerGetDatum(value);
+}
+
 /* Reads them; false when one of them is null. */
 extern bool ddb_read_columns(HeapTuple tuple, const DdbFacts *facts, TupleDesc desc,
 							 DdbColumnValues *values);
@@ -172,6 +182,9 @@ extern void ddb_raise_null(void) pg_attribute_noreturn();
 
 /* Is it to be observed? */
 extern bool ddb_capture_wanted(Oid relid);
+
+/* Can an index that is not populated be read nevertheless? */
+extern bool ddb_capture_closed(Oid index);
 
 /* Before a row is written, and after. */
 extern void ddb_capture_check(Oid relid, const DdbRecord *row);

@@ -9,6 +9,10 @@
  * costs only speed: a worker that finds its slot taken leaves, a writer that
  * finds no worker starts one.
  *
+ * A worker that leaves frees its slot first and looks for work once more after
+ * that.  A writer commits first and looks at the slot after that.  So either
+ * the writer finds the slot free, or the worker finds what was committed.
+ *
  * One spinlock guards all of it.  It is held for a walk over the array and
  * never across anything that can raise or wait.  A latch is set outside of it:
  * it lies in the process array, which never goes, and a process woken in vain
@@ -18,8 +22,7 @@
  */
 #include "base/compat.h"
 
-#include "access/xact.h"
-#include "catalog/pg_class.h"
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
@@ -28,7 +31,6 @@
 #include "storage/proc.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
-#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "worker/worker_int.h"
 
@@ -67,13 +69,14 @@ typedef struct Shared
 static Shared *shared = NULL;
 static Slot *own = NULL;
 
-static Shared *
-attach(void)
+/* May raise, where there is no memory left: not to be called first at a commit. */
+void
+ddb_workers_attach(void)
 {
 	bool		found;
 
 	if (shared)
-		return shared;
+		return;
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	shared = ShmemInitStruct(SHARED_NAME, sizeof(Shared), &found);
 	if (!found)
@@ -82,7 +85,6 @@ attach(void)
 		SpinLockInit(&shared->lock);
 	}
 	LWLockRelease(AddinShmemInitLock);
-	return shared;
 }
 
 /* ----------------------------------------------------------------------
@@ -99,12 +101,28 @@ find_slot(Oid database, int part)
 	return NULL;
 }
 
+/* Has the worker not come up, perhaps because its database has gone? */
+static bool
+is_abandoned(const Slot *slot)
+{
+	return slot->pid == 0 &&
+		GetCurrentTimestamp() - slot->started > START_PATIENCE_MS * INT64CONST(1000);
+}
+
 static Slot *
 find_or_make_slot(Oid database, int part)
 {
 	Slot	   *slot = find_slot(database, part);
 
-	if (slot == NULL && (slot = find_slot(InvalidOid, 0)) != NULL)
+	if (slot)
+		return slot;
+	slot = find_slot(InvalidOid, 0);
+	for (int i = 0; slot == NULL && i < SLOTS; i++)
+	{
+		if (is_abandoned(&shared->slots[i]))
+			slot = &shared->slots[i];
+	}
+	if (slot)
 		*slot = (Slot) {.database = database, .part = part};
 	return slot;
 }
@@ -115,8 +133,8 @@ free_slot(Slot *slot)
 	*slot = (Slot) {.database = InvalidOid};
 }
 
-static void
-detach(int code, Datum arg)
+void
+ddb_slot_detach(void)
 {
 	SpinLockAcquire(&shared->lock);
 	if (own && own->pid == MyProcPid)
@@ -125,12 +143,18 @@ detach(int code, Datum arg)
 	own = NULL;
 }
 
+static void
+detach_at_exit(int code, Datum arg)
+{
+	ddb_slot_detach();
+}
+
 bool
 ddb_slot_attach(int part)
 {
 	Slot	   *slot;
 
-	attach();
+	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
 	slot = find_or_make_slot(MyDatabaseId, part);
 	if (slot && slot->pid != 0)
@@ -143,7 +167,7 @@ ddb_slot_attach(int part)
 	SpinLockRelease(&shared->lock);
 	own = slot;
 	if (slot)
-		on_shmem_exit(detach, (Datum) 0);
+		on_shmem_exit(detach_at_exit, (Datum) 0);
 	return slot != NULL;
 }
 
@@ -152,7 +176,7 @@ ddb_worker_pid(void)
 {
 	int			pid = 0;
 
-	attach();
+	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
 	for (int i = 0; i < SLOTS && pid == 0; i++)
 		if (shared->slots[i].database == MyDatabaseId)
@@ -169,7 +193,6 @@ ddb_worker_pid(void)
 static bool
 claim_start(Oid database, int part, Latch **latch)
 {
-	TimestampTz now = GetCurrentTimestamp();
 	bool		claimed = false;
 	Slot	   *slot;
 
@@ -178,10 +201,9 @@ claim_start(Oid database, int part, Latch **latch)
 	slot = find_or_make_slot(database, part);
 	if (slot && slot->pid != 0)
 		*latch = slot->latch;
-	else if (slot && (slot->started == 0 ||
-					  now - slot->started > START_PATIENCE_MS * INT64CONST(1000)))
+	else if (slot && is_abandoned(slot))
 	{
-		slot->started = now;
+		slot->started = GetCurrentTimestamp();
 		claimed = true;
 	}
 	SpinLockRelease(&shared->lock);
@@ -223,7 +245,7 @@ ddb_worker_start(Oid database, int part)
 {
 	Latch	   *latch;
 
-	attach();
+	ddb_workers_attach();
 	if (!claim_start(database, part, &latch))
 	{
 		if (latch)
@@ -239,6 +261,8 @@ ddb_worker_start(Oid database, int part)
 void
 ddb_workers_wake(void)
 {
+	if (RecoveryInProgress())
+		return;
 	for (int part = 0; part < ddb_index_workers; part++)
 		(void) ddb_worker_start(MyDatabaseId, part);
 }
@@ -272,22 +296,15 @@ ddb_lag_publish(Oid table, Oid index, const DdbLag *lag)
 }
 
 void
-ddb_lag_forget_missing(void)
+ddb_lag_forget(TimestampTz before)
 {
+	SpinLockAcquire(&shared->lock);
 	for (int i = 0; i < LAGS; i++)
 	{
-		LagEntry	entry;
-
-		SpinLockAcquire(&shared->lock);
-		entry = shared->lags[i];
-		SpinLockRelease(&shared->lock);
-		if (entry.database != MyDatabaseId || get_rel_relkind(entry.index) != '\0')
-			continue;
-		SpinLockAcquire(&shared->lock);
-		if (shared->lags[i].index == entry.index && shared->lags[i].database == MyDatabaseId)
+		if (shared->lags[i].database == MyDatabaseId && shared->lags[i].measured < before)
 			shared->lags[i].database = InvalidOid;
-		SpinLockRelease(&shared->lock);
 	}
+	SpinLockRelease(&shared->lock);
 }
 
 /* An index that lagged when it was measured has gone on lagging since. */
@@ -307,7 +324,7 @@ ddb_worker_lag(Oid index, DdbLag *lag)
 	LagEntry	entry = {InvalidOid};
 	LagEntry   *found;
 
-	attach();
+	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
 	found = find_lag(MyDatabaseId, index);
 	if (found)
@@ -324,7 +341,7 @@ ddb_lag_worst(Oid table, DdbLag *lag, Oid *index)
 {
 	LagEntry	worst = {InvalidOid};
 
-	attach();
+	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
 	for (int i = 0; i < LAGS; i++)
 	{

@@ -6,7 +6,8 @@
  * The launcher runs only where the library is preloaded.  After a start, a
  * crash or a standby's promotion it starts a worker in each database once, so
  * that work left over is done without anybody writing first; a worker that
- * finds no indexes leaves at once.
+ * finds no indexes leaves at once, and makes room for those of the databases
+ * that have not had theirs.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,6 +27,9 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 #include "worker/worker_int.h"
+
+/* Between tries, while all places for workers are taken. */
+#define RETRY_MS 1000
 
 PGDLLEXPORT void ddb_launcher_main(Datum arg);
 
@@ -58,27 +62,44 @@ databases(void)
 	return list;
 }
 
+/* Returns the databases for whose workers there was no place. */
+static List *
+start_workers(List *todo)
+{
+	List	   *left = NIL;
+	ListCell   *lc;
+
+	foreach(lc, todo)
+	{
+		bool		started = true;
+
+		for (int part = 0; part < ddb_index_workers; part++)
+			started &= ddb_worker_start(lfirst_oid(lc), part);
+		if (!started)
+			left = lappend_oid(left, lfirst_oid(lc));
+	}
+	list_free(todo);
+	return left;
+}
+
 void
 ddb_launcher_main(Datum arg)
 {
-	ListCell   *lc;
+	List	   *todo;
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
-	/* Without a free place for a worker the next commit tries again. */
-	foreach(lc, databases())
-	{
-		for (int part = 0; part < ddb_index_workers; part++)
-			(void) ddb_worker_start(lfirst_oid(lc), part);
-	}
-
-	/* Its work is done; after a crash the postmaster starts it again. */
+	/* When its work is done it stays: after a crash the postmaster starts it again. */
+	todo = databases();
 	for (;;)
 	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1, PG_WAIT_EXTENSION);
+		todo = start_workers(todo);
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | (todo ? WL_TIMEOUT : 0),
+						 RETRY_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}

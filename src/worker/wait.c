@@ -63,6 +63,23 @@ read_token(const char *token, FullTransactionId *xid)
 	return token[0];
 }
 
+/* A given-up index follows nothing until it is repaired. */
+static void
+refuse_inactive(List *indexes)
+{
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		if (ddb_index_state(lfirst_oid(lc)) == DDB_INDEX_INACTIVE)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("index \"%s\" is INACTIVE", ddb_index_name(lfirst_oid(lc))),
+					 errdetail("It has failed for longer than ddb.index_give_up; ddb.index_status shows why."),
+					 errhint("ddb.verify_index(..., repair => true) has it built again.")));
+	}
+}
+
 /* What can never come true is said at once. */
 static void
 refuse_vain_waiting(char form, FullTransactionId xid)
@@ -107,6 +124,7 @@ ddb_wait_for_index(Oid table, const char *index_name, const char *token, int64 t
 	refuse_vain_waiting(form, xid);
 	while (!reached(indexes, form, xid))
 	{
+		refuse_inactive(indexes);
 		if (GetCurrentTimestamp() >= end)
 			return false;
 		ddb_workers_wake();

@@ -9,13 +9,14 @@
  * latch is set by a commit, when an index that failed is due, and anyway
  * after a nap, for a prepared transaction commits without telling us.
  *
- * It is a good neighbour.  Between rounds it asks for the lock that every
- * session has on its database, without waiting: DROP DATABASE and CREATE
- * DATABASE ... TEMPLATE take theirs first and then wait some seconds for
- * others to leave, so being refused means that it is time to go.  It holds a
- * share lock on the extension within a round and looks for it anew in each, so
- * DROP EXTENSION waits a round at most.  After some idle seconds it leaves;
- * the next commit that logs something starts another.
+ * It is a good neighbour.  In each round, and at least every NAP_MS, it asks
+ * without waiting for the lock that a session takes on its database when it
+ * begins: DROP DATABASE and CREATE DATABASE ... TEMPLATE take theirs first and
+ * then wait some seconds for others to leave, so being refused means that it is
+ * time to go.  It holds a share lock on the extension within a round and looks
+ * for it anew in each, so DROP EXTENSION waits a round at most, and for nothing
+ * else that the worker holds.  After some idle seconds it leaves; the next
+ * commit that logs something starts another.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,7 +33,6 @@
 #include "postmaster/interrupt.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
-#include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -44,6 +44,7 @@
 #define ROUND_MS	500			/* a pass's budget */
 #define NAP_MS		1000
 #define MEASURE_MS	1000		/* between countings of what is behind */
+#define RETRY_MS	100			/* until what another session holds is tried again */
 #define LONGEST_PAUSE_MS 60000	/* after rounds that failed as a whole */
 
 int			ddb_index_workers = 1;
@@ -55,7 +56,7 @@ PGDLLEXPORT void ddb_worker_main(Datum arg);
  * Being a good neighbour
  * ---------------------------------------------------------------------- */
 
-/* Does somebody want this database for himself? */
+/* Does somebody want this database for himself?  In a transaction. */
 static bool
 database_is_wanted(void)
 {
@@ -83,20 +84,26 @@ extension_stays(void)
 	return get_extension_oid("ddb", true) == extension;
 }
 
-/* A prepared transaction of this database may hold changes still to come. */
+/* Begins a transaction with a snapshot; false, and no transaction, when it is time to go. */
 static bool
-prepared_transactions(void)
+begin(void)
 {
-	bool		found = false;
-
-	for (uint32 i = 0; i < ProcGlobal->allProcCount && !found && max_prepared_xacts > 0; i++)
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	if (database_is_wanted() || !extension_stays())
 	{
-		PGPROC	   *proc = &ProcGlobal->allProcs[i];
-
-		found = proc->pid == 0 && proc->databaseId == MyDatabaseId &&
-			TransactionIdIsValid(proc->xid);
+		CommitTransactionCommand();
+		return false;
 	}
-	return found;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	return true;
+}
+
+static void
+commit(void)
+{
+	PopActiveSnapshot();
+	CommitTransactionCommand();
 }
 
 /* ----------------------------------------------------------------------
@@ -108,7 +115,7 @@ typedef struct Measure
 {
 	Oid			index;
 	TimestampTz counted;
-	TimestampTz caught_up;		/* the start of the last round that left nothing; 0: none */
+	TimestampTz caught_up;		/* the start of the last round that left nothing, or of the first */
 	int64		applied;
 } Measure;
 
@@ -131,7 +138,7 @@ find_measure(const DdbProgress *progress)
 	measure = palloc0(sizeof(Measure));
 	measure->index = progress->index;
 	measure->applied = progress->applied;
-	measure->counted = GetCurrentTimestamp();
+	measure->counted = measure->caught_up = GetCurrentTimestamp();
 	measures = lappend(measures, measure);
 	MemoryContextSwitchTo(caller);
 	return measure;
@@ -142,15 +149,12 @@ publish(const DdbProgress *progress, TimestampTz round)
 {
 	Measure    *measure = find_measure(progress);
 	double		seconds = Max(1, round - measure->counted) / 1e6;
-	DdbLag		lag = {.rows = progress->rows_behind, .seconds = -1};
+	DdbLag		lag = {.rows = progress->rows_behind};
 
 	if (lag.rows == 0)
-	{
 		measure->caught_up = round;
-		lag.seconds = 0;
-	}
-	else if (measure->caught_up != 0)
-		lag.seconds = (round - measure->caught_up) / 1e6;
+	else
+		lag.seconds = Max(0, round - measure->caught_up) / 1e6;
 	lag.applied_per_second = (progress->applied - measure->applied) / seconds;
 	measure->applied = progress->applied;
 	measure->counted = round;
@@ -165,7 +169,7 @@ measure_lag(TimestampTz round)
 
 	foreach(lc, ddb_index_progress())
 		publish(lfirst(lc), round);
-	ddb_lag_forget_missing();
+	ddb_lag_forget(round);
 }
 
 /* ----------------------------------------------------------------------
@@ -179,35 +183,41 @@ typedef struct Worker
 	int			failed_rounds;
 } Worker;
 
-/* One round, in a transaction.  False: the extension is gone or going. */
+/* Work is what was done, what waits for its time, and what others hold up. */
+static bool
+has_work(const DdbPass *pass)
+{
+	return pass->more || pass->applied > 0 || pass->backfilled > 0 || pass->failed ||
+		pass->retry_at != 0 || pass->left_out > 0 || pass->restoring;
+}
+
+/* Before it grows idle: may a prepared transaction bring something yet? */
+static bool
+awaits_prepared(const Worker *worker, TimestampTz now)
+{
+	return worker->pass.indexes > 0 && max_prepared_xacts > 0 &&
+		now - worker->last_work > NAP_MS * INT64CONST(1000) && ddb_index_prepared();
+}
+
+/* One round.  False: it is time to go. */
 static bool
 do_round(Worker *worker)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	bool		stays;
 
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	stays = extension_stays();
-	if (stays)
-	{
-		PushActiveSnapshot(GetTransactionSnapshot());
-		worker->pass.budget_ms = ROUND_MS;
-		ddb_index_pass(&worker->pass);
-		PopActiveSnapshot();
-	}
-	CommitTransactionCommand();
-	if (!stays)
+	if (!begin())
 		return false;
-	if (worker->pass.applied > 0 || worker->pass.backfilled > 0 || worker->pass.retry_at != 0)
+	worker->pass.budget_ms = ROUND_MS;
+	ddb_index_pass(&worker->pass);
+	if (has_work(&worker->pass) || awaits_prepared(worker, now))
 		worker->last_work = now;
+	commit();
 	if (now - worker->measured >= MEASURE_MS * INT64CONST(1000))
 	{
-		StartTransactionCommand();
-		PushActiveSnapshot(GetTransactionSnapshot());
+		if (!begin())
+			return false;
 		measure_lag(now);
-		PopActiveSnapshot();
-		CommitTransactionCommand();
+		commit();
 		worker->measured = now;
 	}
 	pgstat_report_stat(false);
@@ -245,10 +255,8 @@ try_round(Worker *worker)
 static long
 nap(const Worker *worker)
 {
-	long		ms = NAP_MS;
+	long		ms = worker->pass.left_out > 0 ? RETRY_MS : NAP_MS;
 
-	if (worker->failed_rounds > 0)
-		return Min(LONGEST_PAUSE_MS, NAP_MS << Min(worker->failed_rounds, 6));
 	if (worker->pass.retry_at != 0)
 		ms = Min(ms, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
 													 worker->pass.retry_at));
@@ -258,22 +266,20 @@ nap(const Worker *worker)
 static bool
 is_idle(const Worker *worker)
 {
-	if (worker->pass.more || worker->pass.retry_at != 0 || worker->failed_rounds > 0)
+	if (has_work(&worker->pass) || worker->failed_rounds > 0)
 		return false;
-	if (worker->pass.indexes == 0)
-		return true;
-	return GetCurrentTimestamp() - worker->last_work > idle_seconds * INT64CONST(1000000) &&
-		!prepared_transactions();
+	return worker->pass.indexes == 0 ||
+		GetCurrentTimestamp() - worker->last_work > idle_seconds * INT64CONST(1000000);
 }
 
 /* Told by a wake-up that there is something: an idle time begins anew. */
 static void
-sleep_until_woken(Worker *worker)
+sleep_until_woken(Worker *worker, long ms)
 {
 	int			events;
 
 	pgstat_report_activity(STATE_IDLE, NULL);
-	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, nap(worker),
+	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
 					   PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	if (events & WL_LATCH_SET)
@@ -286,32 +292,83 @@ sleep_until_woken(Worker *worker)
 	}
 }
 
+/* After rounds that failed as a whole, no commit makes us hurry.  False: it is time to go. */
+static bool
+sit_out(Worker *worker)
+{
+	long		ms = Min(LONGEST_PAUSE_MS, NAP_MS << Min(worker->failed_rounds, 6));
+
+	for (TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+		 GetCurrentTimestamp() < end;)
+	{
+		sleep_until_woken(worker, NAP_MS);
+		if (!begin())
+			return false;
+		commit();
+	}
+	return true;
+}
+
+/* Rounds until it is time to go, or nothing has been left to do for long. */
+static bool
+follow(Worker *worker)
+{
+	for (;;)
+	{
+		worker->pass.parts = Max(ddb_index_workers, worker->pass.part + 1);
+		pgstat_report_activity(STATE_RUNNING, "ddb: following changes");
+		if (worker->pass.part >= ddb_index_workers || !try_round(worker))
+			return false;
+		if (worker->failed_rounds > 0)
+		{
+			if (!sit_out(worker))
+				return false;
+		}
+		else if (is_idle(worker))
+			return true;
+		else if (!worker->pass.more)
+			sleep_until_woken(worker, nap(worker));
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* What is set for users' sessions in this database is not meant for this one. */
+static void
+set_parameters(void)
+{
+	static const char *const parameters[][2] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"session_replication_role", "origin"},
+		{"lock_timeout", "0"},
+		{"jit", "off"},
+
+		/* Entries and cursor are lost together, and made again. */
+		{"synchronous_commit", "off"},
+	};
+
+	for (int i = 0; i < lengthof(parameters); i++)
+		SetConfigOption(parameters[i][0], parameters[i][1], PGC_SUSET, PGC_S_OVERRIDE);
+}
+
 void
 ddb_worker_main(Datum arg)
 {
 	Worker		worker = {.last_work = GetCurrentTimestamp()};
-	int			part;
 
-	memcpy(&part, MyBgworkerEntry->bgw_extra, sizeof(part));
+	memcpy(&worker.pass.part, MyBgworkerEntry->bgw_extra, sizeof(worker.pass.part));
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, 0);
-	if (!ddb_slot_attach(part))
+	set_parameters();
+	if (!ddb_slot_attach(worker.pass.part) || !follow(&worker))
 		return;
 
-	for (;;)
-	{
-		worker.pass.part = part;
-		worker.pass.parts = Max(ddb_index_workers, part + 1);
-		pgstat_report_activity(STATE_RUNNING, "ddb: following changes");
-		if (database_is_wanted() || part >= ddb_index_workers || !try_round(&worker) ||
-			is_idle(&worker))
-			break;
-		if (!worker.pass.more)
-			sleep_until_woken(&worker);
-		CHECK_FOR_INTERRUPTS();
-	}
+	/* A commit that has just woken this process in vain wants another one. */
+	ddb_slot_detach();
+	if (try_round(&worker) && (has_work(&worker.pass) || worker.failed_rounds > 0))
+		ddb_workers_wake();
 }
 
 /* ----------------------------------------------------------------------
@@ -322,6 +379,8 @@ static bool wake_at_commit = false;
 static void
 log_written(void)
 {
+	if (!wake_at_commit)
+		ddb_workers_attach();
 	wake_at_commit = true;
 }
 
