@@ -121,3 +121,7 @@ SELECT left(u('{"a": {"M": {}}}', 'SET a.b = :v', ('{":v":' || repeat('[', 30) |
 	left(u('{"a": {"M": {}}}', 'SET a.b = :v', ('{":v":' || repeat('[', 31) || repeat(']', 31) || '}')::jsonb), 70);
 
 DROP FUNCTION u;
+
+-- What is deleted from a set need not be in it, nor stand beside what is.
+SELECT ddb.apply('{"s": {"NS": ["-1", "2", "10", "30"]}}'::ddb.item, 'DELETE s :x', attr_values => ('{":x": {"NS": ' || x || '}}')::ddb.item)
+	FROM unnest('{"[\"10\"]","[\"-2\", \"2\", \"9\", \"30\", \"31\"]","[\"40\"]","[\"-9\", \"-1\", \"1\", \"2\", \"3\", \"10\", \"30\"]"}'::text[]) x;

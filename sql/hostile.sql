@@ -31,6 +31,15 @@ SELECT ddb.delete_item('ruled', 'a');
 SELECT ddb.full_item(r), pk FROM ruled r JOIN noted USING (pk);
 DROP TABLE ruled;
 DROP TABLE noted;
+-- One that makes nothing of a write goes without a trace.
+SELECT ddb.create_table('ruled', 'PK');
+CREATE RULE never AS ON INSERT TO ruled DO INSTEAD NOTHING;
+SELECT ddb.put_item('ruled', '{"PK": "b"}');
+DROP RULE never ON ruled;
+CREATE RULE other AS ON DELETE TO ruled DO INSTEAD NOTHING;
+SELECT ddb.put_item('ruled', '{"PK": "b"}');
+SELECT pk FROM ruled;
+DROP TABLE ruled;
 
 -- A row type that changes between two calls of one function.
 SELECT ddb.create_table('changing', 'PK');

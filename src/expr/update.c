@@ -154,19 +154,28 @@ set_union(DdbValue a, DdbValue b)
 	return ddb_builder_finish(builder, DDB_DUPLICATES_MERGE);
 }
 
-/* False when nothing is left. */
+/* False when nothing is left.  Both sets ascend, so one pass over both will do. */
 static bool
 set_difference(DdbValue from, DdbValue remove, DdbValue *result)
 {
 	DdbBuilder *builder = NULL;
 	DdbIter		it;
+	DdbIter		removed;
 	DdbName		name;
 	DdbValue	member;
+	DdbValue	next;
+	bool		more;
 
 	ddb_iter_begin(&it, from);
+	ddb_iter_begin(&removed, remove);
+	more = ddb_iter_next(&removed, &name, &next);
 	while (ddb_iter_next(&it, &name, &member))
 	{
-		if (ddb_value_contains(remove, member))
+		int			cmp = 1;
+
+		while (more && (cmp = ddb_value_compare(next, member)) < 0)
+			more = ddb_iter_next(&removed, &name, &next);
+		if (more && cmp == 0)
 			continue;
 		if (builder == NULL)
 			builder = ddb_builder_begin(from.type);

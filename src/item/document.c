@@ -64,10 +64,11 @@ ddb_value_covers(DdbValue outer, DdbValue inner)
 		return ddb_value_equal(outer, inner);
 	if (outer.type != inner.type && !(is_set(outer) && inner.type == DDB_L))
 		return false;
-	CHECK_FOR_INTERRUPTS();
 	ddb_iter_begin(&it, inner);
 	while (ddb_iter_next(&it, &name, &value))
 	{
+		/* Two long lists take the product of their lengths. */
+		CHECK_FOR_INTERRUPTS();
 		if (!covers_element(outer, name, value))
 			return false;
 	}
@@ -199,6 +200,7 @@ ddb_map_merge(DdbValue left, DdbValue right)
 static bool
 is_among(DdbName name, const DdbName *names, int count)
 {
+	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < count; i++)
 	{
 		if (names[i].len == name.len && memcmp(names[i].data, name.data, name.len) == 0)

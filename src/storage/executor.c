@@ -41,6 +41,7 @@
 typedef struct Statement
 {
 	StringInfoData text;
+	bool		keep;			/* may its plan be kept? */
 	int			nargs;
 	Oid			types[MAX_ARGS];
 	Datum		values[MAX_ARGS];
@@ -88,10 +89,15 @@ class_operator(const DdbTable *table, StrategyNumber strategy)
 	return text;
 }
 
+/*
+ * What a rule turns into nothing depends on nothing, so its plan would not be
+ * forgotten with the rule: on a table with rules none is kept.
+ */
 static void
-statement_begin(Statement *s)
+statement_begin(Statement *s, const DdbTable *table)
 {
 	initStringInfo(&s->text);
+	s->keep = table->heap->rd_rules == NULL;
 	s->nargs = 0;
 }
 
@@ -189,6 +195,16 @@ save_plan(Statement *s, SPIPlanPtr plan)
 	return saved;
 }
 
+static SPIPlanPtr
+prepare(Statement *s)
+{
+	SPIPlanPtr	plan = SPI_prepare(s->text.data, s->nargs, s->types);
+
+	if (plan == NULL)
+		elog(ERROR, "could not prepare: %s", s->text.data);
+	return plan;
+}
+
 /*
  * The statement's plan.  A plan that runs must not be thrown out: while one
  * does, a new plan that finds no room is used once.
@@ -199,16 +215,16 @@ find_plan(Statement *s)
 	SavedPlan	found;
 	int			i;
 
+	if (!s->keep)
+		return prepare(s);
 	for (i = 0; i < nplans && !is_plan_of(&plans[i], s); i++)
 		;
 	if (i < nplans)
 		found = plans[i];
 	else
 	{
-		SPIPlanPtr	plan = SPI_prepare(s->text.data, s->nargs, s->types);
+		SPIPlanPtr	plan = prepare(s);
 
-		if (plan == NULL)
-			elog(ERROR, "could not prepare: %s", s->text.data);
 		if (nplans == MAX_PLANS && running > 0)
 			return plan;
 		found = save_plan(s, plan);
@@ -295,7 +311,7 @@ select_row(DdbTable *table, const DdbKey *key, MemoryContext context, bool read_
 	Statement	s;
 	bool		found;
 
-	statement_begin(&s);
+	statement_begin(&s, table);
 	add_text(&s, "SELECT %s FROM ONLY %s", column_name(table, table->facts.item),
 			 relation_name(table));
 	add_where_key(&s, table, key);
@@ -337,7 +353,7 @@ insert_row(DdbTable *table, const DdbKey *key, DdbValue rest, bool hidden)
 	const char *columns = column_name(table, facts->pk);
 	Statement	s;
 
-	statement_begin(&s);
+	statement_begin(&s, table);
 	if (facts->sk)
 		columns = psprintf("%s, %s", columns, column_name(table, facts->sk));
 	add_text(&s, "INSERT INTO %s (%s, %s) VALUES ($%d", relation_name(table), columns,
@@ -355,7 +371,7 @@ update_row(DdbTable *table, const DdbKey *key, DdbValue rest)
 {
 	Statement	s;
 
-	statement_begin(&s);
+	statement_begin(&s, table);
 	add_text(&s, "UPDATE ONLY %s SET %s = $%d", relation_name(table),
 			 column_name(table, table->facts.item), add_item_arg(&s, table, rest));
 	add_where_key(&s, table, key);
@@ -367,7 +383,7 @@ delete_row(DdbTable *table, const DdbKey *key)
 {
 	Statement	s;
 
-	statement_begin(&s);
+	statement_begin(&s, table);
 	add_text(&s, "DELETE FROM ONLY %s", relation_name(table));
 	add_where_key(&s, table, key);
 	return run_write(&s);
@@ -568,7 +584,7 @@ ddb_exec_collection(DdbTable *table, DdbValue partition, const DdbValue *low, bo
 
 	if (nothing)
 		return begin_query(table, NULL);
-	statement_begin(&s);
+	statement_begin(&s, table);
 	add_select(&s, table);
 	add_text(&s, " WHERE %s OPERATOR(pg_catalog.=) $%d", column_name(table, table->facts.pk),
 			 add_key_arg(&s, table, table->facts.pk, partition));
@@ -586,7 +602,7 @@ ddb_exec_segment(DdbTable *table, const int64 *first, const int64 *end, const Dd
 	const char *pk = column_name(table, table->facts.pk);
 	Statement	s;
 
-	statement_begin(&s);
+	statement_begin(&s, table);
 	add_select(&s, table);
 	add_text(&s, " WHERE true");
 	if (first)

@@ -112,7 +112,10 @@ change(const char *command, int nargs, const char *const *args)
 	ddb_catalog_leave(&scope);
 }
 
-/* A row left over by a drop that no event trigger saw is overwritten. */
+/*
+ * A row of the new name is left over, by a drop that no event trigger saw or a
+ * partial restore: what had the name is gone, or it could not have been taken.
+ */
 #define OVERWRITE \
 	" ON CONFLICT (schema_name, relation_name) DO UPDATE" \
 	" SET name = excluded.name, id = excluded.id, created = excluded.created"
@@ -131,10 +134,6 @@ ddb_catalog_delete(const char *schema, const char *relname)
 		   2, (const char *const[]) {schema, relname});
 }
 
-/*
- * Rows of the new name are left over, from a partial restore perhaps: what had
- * it is gone, or the name could not have been taken.
- */
 void
 ddb_catalog_move(const char *schema, const char *relname,
 				 const char *new_schema, const char *new_relname)
