@@ -252,7 +252,7 @@ advance_shard(Shard *shard)
 		return false;
 	tuple = ddb_scan_tuple(shard->scan, shard->row);
 	if (!ddb_scan_read_entry(shard->scan, &tuple, &shard->entry))
-		ddb_scan_raise_null(shard->scan);
+		ddb_raise_null();
 	return true;
 }
 
