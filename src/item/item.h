@@ -354,6 +354,10 @@ extern void ddb_tuple_append(StringInfo out, DdbValue value, bool whole);
 /* The values as one B, palloc'd. */
 extern DdbValue ddb_tuple(const DdbValue *values, int n);
 
+/* ----------------------------------------------------------------------
+ * digest.c: what entries in indexes know their item by
+ * ---------------------------------------------------------------------- */
+
 /*
  * What an index entry knows its item by: the first half of the SHA-256 of the
  * key as a tuple.  And which of n shards the item with this digest is in.

@@ -10,7 +10,7 @@ use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(ddb_node session quote canonical);
+our @EXPORT = qw(ddb_node session quote canonical index_problems);
 
 # ddb_node(NAME, CONFIGURATION...): a running node, the extension in "postgres".
 sub ddb_node
@@ -67,6 +67,35 @@ sub sort_sets
 		  ? [ sort @$member ] : sort_sets($member);
 	}
 	return \%copy;
+}
+
+# index_problems(NODE, TABLE, DATABASE): what is wrong with a table's global
+# indexes once they have caught up, '' when nothing is.  They are compared by
+# ddb.verify_index(), and by SQL with what their definitions say of the table.
+sub index_problems
+{
+	my ($node, $table, $database) = @_;
+	$database //= 'postgres';
+	my @problems;
+	push @problems, 'they do not catch up'
+	  if $node->safe_psql($database, "SELECT ddb.wait_for_index('$table', timeout => '60s')") ne 't';
+	my @indexes = split /\n/, $node->safe_psql($database, qq{
+		SELECT index_name || ' ' || index_relation || ' ' || state FROM ddb.secondary_index
+		JOIN ddb.index_status USING (schema_name, index_name) WHERE relation_name = '$table' AND table_name = '$table'});
+	push @problems, 'there are none' if !@indexes;
+	foreach my $index (@indexes)
+	{
+		my ($name, $relation, $state) = split / /, $index;
+		push @problems, "$name is $state" if $state ne 'ACTIVE';
+		my $differences = $node->safe_psql($database, "SELECT difference, key FROM ddb.verify_index('$table', '$name') LIMIT 5");
+		push @problems, "$name: $differences" if $differences ne '';
+		my $definition = $node->safe_psql($database, "SELECT rtrim(pg_get_viewdef('$relation'::regclass), ';')");
+		my $unequal = $node->safe_psql($database, qq{
+			SELECT coalesce(d::text, i::text) FROM (SELECT d::text FROM ($definition) d) d
+			FULL JOIN (SELECT i::text FROM $relation i) i ON d.d = i.i WHERE d.d IS NULL OR i.i IS NULL LIMIT 5});
+		push @problems, "$name: unequal: $unequal" if $unequal ne '';
+	}
+	return join '; ', @problems;
 }
 
 package DdbTest::Session;

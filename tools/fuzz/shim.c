@@ -135,6 +135,15 @@ pfree(void *pointer)
 	free(block);
 }
 
+/* What palloc_array() is in newer minor releases. */
+extern void *palloc_mul(Size s1, Size s2);
+
+void *
+palloc_mul(Size s1, Size s2)
+{
+	return palloc(s2 > 0 && s1 > SIZE_MAX / s2 ? SIZE_MAX : s1 * s2);
+}
+
 void *
 repalloc(void *pointer, Size size)
 {
