@@ -17,6 +17,7 @@
 #include "shim.h"
 
 static const DdbKeySchema schema = {.nkeys = 2, .attr = {{2, DDB_S, "pk"}, {2, DDB_N, "sk"}}};
+static const DdbQueryKey query_key = {1, 1, &schema.attr[0], &schema.attr[1]};
 
 /* Cuts the next line off; its own copy, so that a reader past its end shows. */
 static char *
@@ -86,7 +87,7 @@ evaluate(DdbExprKind kind, const DdbExpr *expr, const DdbRecord *record)
 			(void) ddb_condition_eval(expr, record);
 			break;
 		case DDB_EXPR_KEY_CONDITION:
-			ddb_key_condition_resolve(expr, &schema, &condition);
+			ddb_key_condition_resolve(expr, &query_key, &condition);
 			if (record->schema)
 				(void) ddb_key_condition_holds(&condition, record->key.values[1]);
 			break;
