@@ -67,7 +67,9 @@ SELECT count(*), per_collection('placed') < 4 AS together, pages('placed') / pag
 COPY (SELECT pk, sk, filler(i) FROM arrival ORDER BY pk, sk) TO :'file';
 TRUNCATE placed;
 COPY placed FROM :'file';
-SELECT count(*), per_collection('placed') < 3.5 AS together, pages('placed') / pages('plain') < 1.05 AS space FROM placed;
+-- (From 16 on heap makes pages ahead of a COPY; those that got no row do not count.)
+SELECT count(*), per_collection('placed') < 3.5 AS together,
+	count(DISTINCT (ctid::text::point)[0]) / pages('plain') < 1.05 AS space FROM placed;
 -- COPY in random order places
 COPY (SELECT pk, sk, filler(i) FROM arrival) TO :'file';
 TRUNCATE put;
