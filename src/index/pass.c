@@ -15,7 +15,7 @@
  * tried one at a time, and the one that fails alone waits before it is tried
  * again, longer each time.  One that has failed for longer than
  * ddb.index_give_up becomes INACTIVE: nobody waits for it any more, and the log
- * is not kept for it, until ddb_index_rebuild() starts it anew.
+ * is not kept for it, until REFRESH MATERIALIZED VIEW starts it anew.
  *
  * Starting.  An index without a cursor (as after a restore), or with one that
  * does not fit the storage of table and index (TRUNCATE, CLUSTER, REFRESH),
@@ -226,8 +226,9 @@ is_due(DdbWork *work, DdbPass *pass)
 {
 	DdbCursor  *cursor = work->cursor;
 
-	if (cursor && cursor->state == DDB_INDEX_INACTIVE && !must_start(work))
-		return false;
+	/* New storage, as REFRESH gives it, starts even that one again. */
+	if (cursor && cursor->state == DDB_INDEX_INACTIVE)
+		return must_start(work);
 	if (cursor && cursor->retry_at > GetCurrentTimestamp())
 	{
 		if (pass->retry_at == 0 || cursor->retry_at < pass->retry_at)
@@ -507,6 +508,21 @@ attempt_error(Attempt *attempt)
 	return message;
 }
 
+/* What the index shows is getting old: it is closed to plain SELECT. */
+static void
+give_up(DdbWork *work)
+{
+	Relation	index;
+
+	work->cursor->state = DDB_INDEX_INACTIVE;
+	if (!ConditionalLockRelationOid(work->def.relid, ShareUpdateExclusiveLock))
+		return;
+	index = relation_open(work->def.relid, NoLock);
+	if (RelationIsPopulated(index))
+		SetMatViewPopulatedState(index, false);
+	relation_close(index, NoLock);
+}
+
 static void
 note_failure(DdbWork *work, DdbPass *pass, char *message)
 {
@@ -524,7 +540,7 @@ note_failure(DdbWork *work, DdbPass *pass, char *message)
 		cursor->failing_since = now;
 	cursor->retry_at = TimestampTzPlusMilliseconds(now, pause * INT64CONST(1000));
 	if (TimestampDifferenceExceeds(cursor->failing_since, now, ddb_index_give_up * 1000))
-		cursor->state = DDB_INDEX_INACTIVE;
+		give_up(work);
 }
 
 static void
