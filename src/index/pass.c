@@ -221,8 +221,22 @@ is_far_behind(const DdbCursor *cursor)
 	return false;
 }
 
+/* What is found of one index holds for another of the table at the same position. */
 static bool
-is_due(DdbWork *work, DdbPass *pass)
+is_behind(DdbWork *work, const DdbWork *previous)
+{
+	if (previous && previous->looked && previous->table == work->table &&
+		strcmp(previous->cursor->position, work->cursor->position) == 0)
+		work->behind = previous->behind;
+	else
+		work->behind = ddb_apply_pending(work->cursor, 0, PG_UINT64_MAX, 1) > 0 ||
+			is_far_behind(work->cursor);
+	work->looked = true;
+	return work->behind;
+}
+
+static bool
+is_due(DdbWork *work, const DdbWork *previous, DdbPass *pass)
 {
 	DdbCursor  *cursor = work->cursor;
 
@@ -236,7 +250,7 @@ is_due(DdbWork *work, DdbPass *pass)
 		return false;
 	}
 	return must_start(work) || cursor->state == DDB_INDEX_CREATING || cursor->until.xmax != 0 ||
-		ddb_apply_pending(cursor, 0, PG_UINT64_MAX, 1) > 0 || is_far_behind(cursor);
+		is_behind(work, previous);
 }
 
 /* Finds the works' cursors, and removes those of indexes that are gone. */
@@ -813,6 +827,7 @@ ddb_index_pass(DdbPass *pass)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	List	   *works;
 	List	   *due = NIL;
+	DdbWork    *previous = NULL;
 	ListCell   *lc;
 
 	check_transaction();
@@ -826,8 +841,9 @@ ddb_index_pass(DdbPass *pass)
 	PushActiveSnapshot(GetLatestSnapshot());
 	foreach(lc, works)
 	{
-		if (is_due(lfirst(lc), pass))
+		if (is_due(lfirst(lc), previous, pass))
 			due = lappend(due, lfirst(lc));
+		previous = lfirst(lc);
 	}
 	PopActiveSnapshot();
 	due = take_works(due, pass);
