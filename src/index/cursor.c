@@ -498,3 +498,19 @@ ddb_index_announce(Oid table, Oid index)
 
 	(void) ddb_cursor_insert(&cursor);
 }
+
+void
+ddb_index_rebuild(Oid index)
+{
+	DdbCatalogScope scope;
+	Oid			type = OIDOID;
+	Datum		arg = ObjectIdGetDatum(index);
+
+	ddb_catalog_enter(&scope);
+	if (SPI_execute_with_args("UPDATE ddb.index_cursor SET index_storage = 0, state = 'CREATING',"
+							  " failures = 0, failing_since = NULL, retry_at = NULL"
+							  " WHERE index_oid = $1", 1, &type, &arg, NULL, false,
+							  0) != SPI_OK_UPDATE)
+		elog(ERROR, "could not write ddb.index_cursor");
+	ddb_catalog_leave(&scope);
+}

@@ -124,6 +124,9 @@ extern bool ddb_index_reached(Oid index, FullTransactionId xid);
 /* How many logged changes of its table the index lacks; -1: unknown. */
 extern int64 ddb_index_rows_behind(Oid index);
 
+/* Starts a given-up or doubted index again from nothing, at the next pass. */
+extern void ddb_index_rebuild(Oid index);
+
 /* ----------------------------------------------------------------------
  * progress.c
  * ---------------------------------------------------------------------- */

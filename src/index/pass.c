@@ -15,7 +15,8 @@
  * tried one at a time, and the one that fails alone waits before it is tried
  * again, longer each time.  One that has failed for longer than
  * ddb.index_give_up becomes INACTIVE: nobody waits for it any more, and the log
- * is not kept for it, until REFRESH MATERIALIZED VIEW starts it anew.
+ * is not kept for it, until REFRESH MATERIALIZED VIEW or ddb_index_rebuild()
+ * starts it anew.
  *
  * Starting.  An index without a cursor (as after a restore), or with one that
  * does not fit the storage of table and index (TRUNCATE, CLUSTER, REFRESH),
