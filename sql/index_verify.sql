@@ -52,6 +52,20 @@ SELECT index_oid::regclass, state, failures > 0 AS fails, last_error FROM ddb.in
 	WHERE table_oid = 'v'::regclass ORDER BY 1;
 SELECT sk FROM v_by_s WHERE pk = 'b';
 
+-- One that fails for too long is given up, until it is refreshed.
+CREATE INDEX v_fail ON v_by_s (fail((item->>'x')::bigint)) WHERE pk <> 'b';
+INSERT INTO v VALUES ('c', '1', '{"s": {"S": "s1"}, "n": {"N": "1"}, "x": {"N": "1000"}}');
+SELECT follow();
+UPDATE ddb.index_cursor SET retry_at = NULL, failing_since = now() - interval '1 day' WHERE index_oid = 'v_by_s'::regclass;
+SELECT follow();
+SELECT index_oid::regclass, state FROM ddb.index_cursor WHERE table_oid = 'v'::regclass ORDER BY 1;
+SELECT count(*) FROM v_by_s;
+DROP INDEX v_fail;
+REFRESH MATERIALIZED VIEW v_by_s;
+SELECT follow();
+SELECT index_oid::regclass, state FROM ddb.index_cursor WHERE table_oid = 'v'::regclass ORDER BY 1;
+SELECT sk FROM v_by_s WHERE pk = 'c';
+
 -- Who may
 SELECT ddb.verify_index('v', 'nothing');
 SELECT ddb.verify_index('pg_class', 'by_s');

@@ -181,55 +181,77 @@ apply_rows(DdbWork *work, const DdbLogRow *rows, int n, const DdbKey *key,
 		ddb_apply_item(work, key, record, olds);
 }
 
-/* The same for all indexes of the item's table; how many there are. */
-static int
+/* The same for all of its table's indexes (DdbWork). */
+static void
 apply_changes(List *works, const DdbLogRow *rows, int n)
 {
+	DdbWork    *first = linitial(works);
 	DdbRecord	record;
 	DdbKey		key;
-	int			nworks = 0;
+	ListCell   *lc;
+
+	ddb_change_key(&first->schema, rows[0].key, rows[0].key_len, &key);
+	read_item(first, &key, &record);
+	foreach(lc, works)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		apply_rows(work, rows, n, &key, &record);
+		work->cursor->applied += n;
+	}
+}
+
+static List *
+works_of(List *works, Oid table)
+{
+	List	   *of_table = NIL;
 	ListCell   *lc;
 
 	foreach(lc, works)
 	{
-		DdbWork    *work = lfirst(lc);
-		DdbOwnerScope scope;
-
-		if (work->table != rows[0].table)
-			continue;
-		ddb_owner_enter(&scope, work->owner);
-		if (nworks++ == 0)
-		{
-			ddb_change_key(&work->schema, rows[0].key, rows[0].key_len, &key);
-			read_item(work, &key, &record);
-		}
-		apply_rows(work, rows, n, &key, &record);
-		ddb_owner_leave(&scope);
-		work->cursor->applied += n;
+		if (((DdbWork *) lfirst(lc))->table == table)
+			of_table = lappend(of_table, lfirst(lc));
 	}
-	return nworks;
+	return of_table;
+}
+
+/* Applies sorted rows of one table, as its owner. */
+static void
+apply_table(List *works, const DdbLogRow *rows, int nrows)
+{
+	MemoryContext item_context = AllocSetContextCreate(CurrentMemoryContext, "ddb changes",
+													   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(item_context);
+	DdbOwnerScope scope;
+	int			n;
+
+	ddb_owner_enter(&scope, ((DdbWork *) linitial(works))->owner);
+	for (int i = 0; i < nrows; i += n)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (n = 1; i + n < nrows && compare_rows(&rows[i], &rows[i + n]) == 0;)
+			n++;
+		MemoryContextReset(item_context);
+		apply_changes(works, &rows[i], n);
+	}
+	ddb_owner_leave(&scope);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(item_context);
 }
 
 static void
 apply_chunk(List *works, Chunk *chunk, int64 *applied)
 {
-	MemoryContext item_context = AllocSetContextCreate(CurrentMemoryContext, "ddb changes",
-													   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(item_context);
 	int			n;
 
 	qsort(chunk->rows, chunk->n, sizeof(DdbLogRow), compare_rows);
 	for (int i = 0; i < chunk->n; i += n)
 	{
-		CHECK_FOR_INTERRUPTS();
-		for (n = 1; i + n < chunk->n && compare_rows(&chunk->rows[i], &chunk->rows[i + n]) == 0;)
+		for (n = 1; i + n < chunk->n && chunk->rows[i + n].table == chunk->rows[i].table;)
 			n++;
-		MemoryContextReset(item_context);
-		apply_changes(works, &chunk->rows[i], n);
-		*applied += n;
+		apply_table(works_of(works, chunk->rows[i].table), &chunk->rows[i], n);
 	}
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(item_context);
+	*applied += chunk->n;
 }
 
 /* ----------------------------------------------------------------------

@@ -118,6 +118,8 @@ typedef struct DdbWork
 	DdbIndexDef def;
 	DdbCursor  *cursor;
 	DdbEntries *entries;		/* while open */
+	bool		looked;			/* is it known whether the index is behind? */
+	bool		behind;
 } DdbWork;
 
 /* A log as it was before the pass's snapshot. */

@@ -15,7 +15,8 @@
  * tried one at a time, and the one that fails alone waits before it is tried
  * again, longer each time.  One that has failed for longer than
  * ddb.index_give_up becomes INACTIVE: nobody waits for it any more, and the log
- * is not kept for it, until ddb_index_rebuild() starts it anew.
+ * is not kept for it, until REFRESH MATERIALIZED VIEW or ddb_index_rebuild()
+ * starts it anew.
  *
  * Starting.  An index without a cursor (as after a restore), or with one that
  * does not fit the storage of table and index (TRUNCATE, CLUSTER, REFRESH),
@@ -221,13 +222,28 @@ is_far_behind(const DdbCursor *cursor)
 	return false;
 }
 
+/* What is found of one index holds for another of the table at the same position. */
 static bool
-is_due(DdbWork *work, DdbPass *pass)
+is_behind(DdbWork *work, const DdbWork *previous)
+{
+	if (previous && previous->looked && previous->table == work->table &&
+		strcmp(previous->cursor->position, work->cursor->position) == 0)
+		work->behind = previous->behind;
+	else
+		work->behind = ddb_apply_pending(work->cursor, 0, PG_UINT64_MAX, 1) > 0 ||
+			is_far_behind(work->cursor);
+	work->looked = true;
+	return work->behind;
+}
+
+static bool
+is_due(DdbWork *work, const DdbWork *previous, DdbPass *pass)
 {
 	DdbCursor  *cursor = work->cursor;
 
-	if (cursor && cursor->state == DDB_INDEX_INACTIVE && !must_start(work))
-		return false;
+	/* New storage, as REFRESH gives it, starts even that one again. */
+	if (cursor && cursor->state == DDB_INDEX_INACTIVE)
+		return must_start(work);
 	if (cursor && cursor->retry_at > GetCurrentTimestamp())
 	{
 		if (pass->retry_at == 0 || cursor->retry_at < pass->retry_at)
@@ -235,7 +251,7 @@ is_due(DdbWork *work, DdbPass *pass)
 		return false;
 	}
 	return must_start(work) || cursor->state == DDB_INDEX_CREATING || cursor->until.xmax != 0 ||
-		ddb_apply_pending(cursor, 0, PG_UINT64_MAX, 1) > 0 || is_far_behind(cursor);
+		is_behind(work, previous);
 }
 
 /* Finds the works' cursors, and removes those of indexes that are gone. */
@@ -507,6 +523,21 @@ attempt_error(Attempt *attempt)
 	return message;
 }
 
+/* What the index shows is getting old: it is closed to plain SELECT. */
+static void
+give_up(DdbWork *work)
+{
+	Relation	index;
+
+	work->cursor->state = DDB_INDEX_INACTIVE;
+	if (!ConditionalLockRelationOid(work->def.relid, ShareUpdateExclusiveLock))
+		return;
+	index = relation_open(work->def.relid, NoLock);
+	if (RelationIsPopulated(index))
+		SetMatViewPopulatedState(index, false);
+	relation_close(index, NoLock);
+}
+
 static void
 note_failure(DdbWork *work, DdbPass *pass, char *message)
 {
@@ -524,7 +555,7 @@ note_failure(DdbWork *work, DdbPass *pass, char *message)
 		cursor->failing_since = now;
 	cursor->retry_at = TimestampTzPlusMilliseconds(now, pause * INT64CONST(1000));
 	if (TimestampDifferenceExceeds(cursor->failing_since, now, ddb_index_give_up * 1000))
-		cursor->state = DDB_INDEX_INACTIVE;
+		give_up(work);
 }
 
 static void
@@ -797,6 +828,7 @@ ddb_index_pass(DdbPass *pass)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	List	   *works;
 	List	   *due = NIL;
+	DdbWork    *previous = NULL;
 	ListCell   *lc;
 
 	check_transaction();
@@ -810,8 +842,9 @@ ddb_index_pass(DdbPass *pass)
 	PushActiveSnapshot(GetLatestSnapshot());
 	foreach(lc, works)
 	{
-		if (is_due(lfirst(lc), pass))
+		if (is_due(lfirst(lc), previous, pass))
 			due = lappend(due, lfirst(lc));
+		previous = lfirst(lc);
 	}
 	PopActiveSnapshot();
 	due = take_works(due, pass);
