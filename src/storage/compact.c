@@ -24,9 +24,9 @@
  * the rows at the end of the file onto free pages before it, until there is
  * nothing to win.
  *
- * The protocol.  A row is locked and moved by heap_update() with its own contents, so
- * whoever waits for it follows the chain to the new version, as after any
- * update.  A row that changed since the pass's snapshot, or that somebody has
+ * The protocol.  A row is locked and moved by heap_update() with its own
+ * contents, so whoever waits for it follows the chain to the new version, as
+ * after any update.  A row that changed since the pass's snapshot, or that somebody has
  * locked, is left alone; a pass waits for nobody.  The rows that it moved are
  * locked until its transaction ends; therefore it moves only so many.  No
  * trigger fires, and the change log is not told: the item is what it was.
@@ -218,16 +218,17 @@ note_room(Pass *pass, PageSeen *page, int gained)
 		RecordPageWithFreeSpace(pass->heap, page->block, room);
 }
 
+/*
+ * The entries are made without asking whether they are unique: what we could be
+ * told of is another's attempt at this key, who will be told of ours.
+ */
 static void
 index_moved_row(Pass *pass)
 {
-	bool		conflict = false;
+	bool		conflict;
 
 	ResetPerTupleExprContext(pass->estate);
 	ddb_exec_insert_index_tuples(pass->result, pass->row, pass->estate, true, &conflict, NIL);
-	if (conflict)
-		elog(ERROR, "a row of \"%s\" conflicts with itself",
-			 RelationGetRelationName(pass->heap));
 }
 
 /*
