@@ -42,7 +42,6 @@ BEGIN
 END $$;
 CALL compact_all('placed');
 SELECT per_collection('placed') < 3.5 AS together, pages('placed') / pages('plain') < 1.5 AS space;
-SELECT * FROM ddb.compact('placed');
 VACUUM placed;
 CALL compact_all('placed');
 VACUUM placed;

@@ -58,10 +58,14 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+/*
+ * A page that is begun holds at least FREE_PAGE - FILL_ROOM of rows, which must
+ * be in order by ORDERED_BYTES, or it would be written anew for ever.
+ */
 #define PAGE_ROOM		(BLCKSZ - SizeOfPageHeaderData)
-#define FREE_PAGE		(PAGE_ROOM * 7 / 10)	/* room of a page that counts as free */
+#define FREE_PAGE		(PAGE_ROOM * 9 / 10)	/* room of a page that counts as free */
 #define FILL_ROOM		(PAGE_ROOM * 3 / 50)	/* left free on a page written anew */
-#define ORDERED_BYTES	(PAGE_ROOM * 9 / 10)	/* rows on a page of a collection in order */
+#define ORDERED_BYTES	(PAGE_ROOM * 8 / 10)	/* rows on a page of a collection in order */
 #define SPARSE_ROOM		(PAGE_ROOM * 2 / 5) /* mean room at which a stretch is sparse */
 #define LEAST_REST		(PAGE_ROOM / 8) /* less is not begun by a collection that would fit a page */
 #define STRETCH_ROWS	2048	/* then a stretch ends with a collection */
