@@ -5,10 +5,11 @@
  *
  * What an insert could not know in time (how far its collection would grow)
  * is plain later.  A pass goes once through the key index, beginning at a
- * random hash, and looks at stretches of a few thousand rows:
+ * random hash, and looks at stretches of a few thousand rows (a big collection
+ * is several, piece by piece, so that its rows come to stand in key order):
  *
- *	- a collection is in order when it stands on no more pages than it would
- *	  fill, and one;
+ *	- a collection is in order when it stands on not many more pages than it
+ *	  would fill;
  *	- one that is not has its smallest pages emptied into its others, as far as
  *	  those have room; else all of it is written anew;
  *	- a stretch is written anew as a whole when most of it is not in order, or
@@ -24,9 +25,9 @@
  * the rows at the end of the file onto free pages before it, until there is
  * nothing to win.
  *
- * The protocol.  A row is locked and moved by heap_update() with its own contents, so
- * whoever waits for it follows the chain to the new version, as after any
- * update.  A row that changed since the pass's snapshot, or that somebody has
+ * The protocol.  A row is locked and moved by heap_update() with its own
+ * contents, so whoever waits for it follows the chain to the new version, as
+ * after any update.  A row that changed since the pass's snapshot, or that somebody has
  * locked, is left alone; a pass waits for nobody.  The rows that it moved are
  * locked until its transaction ends; therefore it moves only so many.  No
  * trigger fires, and the change log is not told: the item is what it was.
@@ -58,18 +59,21 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+/*
+ * A page that is begun takes at least FREE_PAGE - FILL_ROOM of rows.  That must
+ * be in order by pages_allowed(), or it would be written anew for ever.
+ */
 #define PAGE_ROOM		(BLCKSZ - SizeOfPageHeaderData)
-#define FREE_PAGE		(PAGE_ROOM * 7 / 10)	/* room of a page that counts as free */
+#define FREE_PAGE		(PAGE_ROOM * 8 / 10)	/* room of a page that counts as free */
 #define FILL_ROOM		(PAGE_ROOM * 3 / 50)	/* left free on a page written anew */
-#define ORDERED_BYTES	(PAGE_ROOM * 9 / 10)	/* rows on a page of a collection in order */
 #define SPARSE_ROOM		(PAGE_ROOM * 2 / 5) /* mean room at which a stretch is sparse */
 #define LEAST_REST		(PAGE_ROOM / 8) /* less is not begun by a collection that would fit a page */
-#define STRETCH_ROWS	2048	/* then a stretch ends with a collection */
-#define STRETCH_MAX		4096	/* or within it */
+#define STRETCH_ROWS	2048	/* then a stretch ends with a collection or a piece */
+#define PIECE_ROWS		512		/* of a big collection, looked at by itself */
 #define PASS_ROWS		100000	/* rows moved by one pass */
 #define PASS_GROWTH		33		/* a free or new page for so many that there are */
-#define LEAST_GROWTH	32		/* but so many at least */
-#define LEAST_SHRINK	33		/* the end is moved if one page of so many is free */
+#define LEAST_GROWTH	16		/* but so many at least */
+#define LEAST_SHRINK	12		/* the end is moved if one page of so many is free */
 
 typedef struct PageSeen
 {
@@ -94,8 +98,10 @@ typedef struct RowSeen
 	PageSeen   *page;
 } RowSeen;
 
+/* A collection, or a piece of a big one. */
 typedef struct CollectionSeen
 {
+	int64		hash;
 	int			first;			/* its rows, in key order */
 	int			nrows;
 	int			bytes;
@@ -126,6 +132,8 @@ typedef struct Pass
 	RowSeen    *rows;
 	int			nrows;
 	bool		ahead;			/* the row in the slot belongs to the next stretch */
+	int64		hash_seen;		/* of the last collection seen, and moved */
+	int64		hash_moved;
 	CollectionSeen *collections;
 	int			ncollections;
 
@@ -218,16 +226,17 @@ note_room(Pass *pass, PageSeen *page, int gained)
 		RecordPageWithFreeSpace(pass->heap, page->block, room);
 }
 
+/*
+ * The entries are made without asking whether they are unique: what we could be
+ * told of is another's attempt at this key, who will be told of ours.
+ */
 static void
 index_moved_row(Pass *pass)
 {
-	bool		conflict = false;
+	bool		conflict;
 
 	ResetPerTupleExprContext(pass->estate);
 	ddb_exec_insert_index_tuples(pass->result, pass->row, pass->estate, true, &conflict, NIL);
-	if (conflict)
-		elog(ERROR, "a row of \"%s\" conflicts with itself",
-			 RelationGetRelationName(pass->heap));
 }
 
 /*
@@ -312,11 +321,17 @@ rewrite_collection(Pass *pass, CollectionSeen *collection)
  * One collection
  * ---------------------------------------------------------------------- */
 
-/* The pages of a collection in order: it may begin on another's page. */
+/*
+ * The pages of a collection in order: those it would fill, one because it may
+ * begin on another's, and half as many again, for rows that were deleted will
+ * often come back.
+ */
 static inline int
 pages_allowed(int bytes)
 {
-	return bytes / ORDERED_BYTES + 2;
+	int			full = (bytes + PAGE_ROOM - 1) / PAGE_ROOM;
+
+	return full + 1 + full / 2;
 }
 
 /* The pages of a collection, those with most of its rows first. */
@@ -448,8 +463,13 @@ compact_stretch(Pass *pass)
 
 	for (int i = 0; i < pass->ncollections && !pass->exhausted; i++)
 	{
-		if (compact_collection(pass, &pass->collections[i], whole))
+		CollectionSeen *collection = &pass->collections[i];
+
+		if (!compact_collection(pass, collection, whole))
+			continue;
+		if (pass->done->collections_moved == 0 || collection->hash != pass->hash_moved)
 			pass->done->collections_moved++;
+		pass->hash_moved = collection->hash;
 	}
 	if (pass->done->rows_moved >= PASS_ROWS)
 		pass->exhausted = true;
@@ -500,11 +520,14 @@ add_row(Pass *pass, CollectionSeen *collection)
 }
 
 static CollectionSeen *
-begin_collection(Pass *pass)
+begin_collection(Pass *pass, int64 hash)
 {
 	CollectionSeen *collection = &pass->collections[pass->ncollections++];
 
-	*collection = (CollectionSeen) {.first = pass->nrows};
+	*collection = (CollectionSeen) {.hash = hash, .first = pass->nrows};
+	if (!pass->tail_only && (pass->done->collections_seen == 0 || hash != pass->hash_seen))
+		pass->done->collections_seen++;
+	pass->hash_seen = hash;
 	return collection;
 }
 
@@ -541,37 +564,30 @@ read_row(Pass *pass, int64 *hash)
 	return !pass->wrapped || *hash < pass->from_hash;
 }
 
-/*
- * Reads whole collections, and as many of a big one's rows as a stretch can
- * hold.  True while there is more.
- */
+/* Reads collections and pieces of them; true while there is more. */
 static bool
 read_stretch(Pass *pass)
 {
 	CollectionSeen *collection = NULL;
-	int64		last = 0;
 	int64		hash;
-	bool		more;
 
-	while ((more = pass->nrows < STRETCH_MAX && read_row(pass, &hash)))
+	while (read_row(pass, &hash))
 	{
-		if (collection == NULL || hash != last)
+		if (collection && (collection->hash != hash || collection->nrows == PIECE_ROWS))
 		{
-			if (collection)
-				end_collection(pass);
-			if (pass->nrows >= STRETCH_ROWS)
-			{
-				pass->ahead = true;
+			end_collection(pass);
+			collection = NULL;
+			pass->ahead = pass->nrows >= STRETCH_ROWS;
+			if (pass->ahead)
 				return true;
-			}
-			collection = begin_collection(pass);
-			last = hash;
 		}
+		if (collection == NULL)
+			collection = begin_collection(pass, hash);
 		add_row(pass, collection);
 	}
 	if (collection)
 		end_collection(pass);
-	return more || pass->nrows == STRETCH_MAX;
+	return false;
 }
 
 /* No page stays pinned by the scan: it could not be pruned. */
@@ -642,8 +658,6 @@ sweep(Pass *pass)
 		release_pages(pass);
 		measure_pages(pass);
 		compact_stretch(pass);
-		if (!pass->tail_only)
-			pass->done->collections_seen += pass->ncollections;
 	}
 	index_endscan(pass->scan);
 }
@@ -657,8 +671,8 @@ begin_pass(Pass *pass)
 	pass->left = hash_create("ddb pages left", 1024, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	pass->stretch_context = AllocSetContextCreate(CurrentMemoryContext, "ddb stretch",
 												  ALLOCSET_DEFAULT_SIZES);
-	pass->rows = palloc(STRETCH_MAX * sizeof(RowSeen));
-	pass->collections = palloc(STRETCH_MAX * sizeof(CollectionSeen));
+	pass->rows = palloc((STRETCH_ROWS + PIECE_ROWS) * sizeof(RowSeen));
+	pass->collections = palloc((STRETCH_ROWS + PIECE_ROWS) * sizeof(CollectionSeen));
 	pass->slot = table_slot_create(pass->heap, NULL);
 	pass->row = table_slot_create(pass->heap, NULL);
 	pass->estate = CreateExecutorState();

@@ -20,7 +20,7 @@
  *
  *	- a new collection gets the median size of the collections around it;
  *	- one that has outgrown its pages gets 1.5 times what it holds while it is
- *	  small, 0.75 times from ten rows on, and 0.5 times if it is larger than
+ *	  small, 0.75 times from ten rows on, and 0.4 times if it is larger than
  *	  its neighbours are, so that the waste of a guess that came too late stays
  *	  a fraction of what is there;
  *	- one that stands packed, as COPY, CLUSTER and compaction leave it, has not
@@ -77,7 +77,7 @@
 #define SMALL_GROWTH		1.5		/* reservation over what it holds */
 #define LARGE_GROWTH		0.75
 #define LARGER				1.5		/* times the median: such a one may have grown enough */
-#define LARGER_GROWTH		0.5
+#define LARGER_GROWTH		0.4
 #define TOGETHER_ROWS		8		/* rows from which a collection can look packed */
 #define TOGETHER_GROWTH		0.1		/* then little is known of its growth */
 #define FIRST_ROWS			2		/* reserved where no neighbour tells */
