@@ -93,8 +93,10 @@ typedef bool DdbUpdateIndexes;
 #define ddb_bt_search(index, heap, key, buffer) _bt_search(index, key, buffer, BT_READ, NULL)
 #endif
 
-/* 16 renamed the function that gives a relation new, empty storage. */
+/* 16 renamed what has to do with a relation's storage: giving it new, empty one, for one. */
 #if PG_VERSION_NUM >= 160000
+#define relation_set_new_filenode relation_set_new_filelocator
+#define RelFileNode RelFileLocator
 #define ddb_relation_set_new_storage(rel) \
 	RelationSetNewRelfilenumber(rel, (rel)->rd_rel->relpersistence)
 #else

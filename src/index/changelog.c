@@ -41,6 +41,13 @@ ddb_index_on_log(DdbLogWritten hook)
 	log_written = hook;
 }
 
+void
+ddb_index_has_work(void)
+{
+	if (log_written)
+		log_written();
+}
+
 /* ----------------------------------------------------------------------
  * Writing
  * ---------------------------------------------------------------------- */
@@ -85,8 +92,7 @@ append_row(Oid relid, const DdbRecord *record, StringInfo old)
 		row.old_len = old->len;
 	}
 	ddb_log_append(&row);
-	if (log_written)
-		log_written();
+	ddb_index_has_work();
 }
 
 static bool
@@ -252,7 +258,7 @@ closed(Oid index)
 	return ddb_index_state(index) == DDB_INDEX_ACTIVE;
 }
 
-static const DdbRowObserver observer = {wanted, check, changed, closed};
+static const DdbRowObserver observer = {wanted, check, changed, closed, ddb_index_has_work};
 
 void
 ddb_index_init(void)

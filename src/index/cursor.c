@@ -497,6 +497,7 @@ ddb_index_announce(Oid table, Oid index)
 	DdbCursor	cursor = {.index = index, .table = table, .backfill_total = -1};
 
 	(void) ddb_cursor_insert(&cursor);
+	ddb_index_has_work();
 }
 
 void
@@ -513,4 +514,5 @@ ddb_index_rebuild(Oid index)
 							  0) != SPI_OK_UPDATE)
 		elog(ERROR, "could not write ddb.index_cursor");
 	ddb_catalog_leave(&scope);
+	ddb_index_has_work();
 }

@@ -61,8 +61,8 @@ extern bool ddb_index_key_fits(const DdbValue *values, int npartition, int nsort
  * ---------------------------------------------------------------------- */
 
 /*
- * Called in a transaction that has logged its first change, to register the
- * waking of a worker at its commit.
+ * Called in a transaction that has logged a change, or leaves an index to be
+ * filled, to register the waking of a worker at its commit.
  */
 typedef void (*DdbLogWritten) (void);
 extern void ddb_index_on_log(DdbLogWritten hook);

@@ -16,6 +16,9 @@
  * changelog.c: what a row of the log says
  * ---------------------------------------------------------------------- */
 
+/* This transaction, when it commits, leaves something to do. */
+extern void ddb_index_has_work(void);
+
 /* The key of the item that changed; views of the row. */
 extern void ddb_change_key(const DdbKeySchema *schema, const uint8 *bytes, uint32 len, DdbKey *key);
 

@@ -75,6 +75,13 @@ ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new)
 	MemoryContextSwitchTo(caller);
 }
 
+void
+ddb_capture_emptied(void)
+{
+	if (observer)
+		observer->emptied();
+}
+
 /* ----------------------------------------------------------------------
  * From rows as the access method has them
  * ---------------------------------------------------------------------- */

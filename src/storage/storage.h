@@ -213,6 +213,9 @@ typedef struct DdbRowObserver
 
 	/* Is this global index whole, although it is not populated: closed to plain SELECT? */
 	bool		(*closed) (Oid index);
+
+	/* A table has been given new, empty storage. */
+	void		(*emptied) (void);
 } DdbRowObserver;
 
 extern void ddb_observe_rows(const DdbRowObserver *observer);

@@ -189,6 +189,7 @@ extern bool ddb_capture_closed(Oid index);
 /* Before a row is written, and after. */
 extern void ddb_capture_check(Oid relid, const DdbRecord *row);
 extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new);
+extern void ddb_capture_emptied(void);
 
 /* The same from the access method's view; slot NULL: the row was deleted. */
 extern void ddb_capture_check_slot(Relation rel, const DdbFacts *facts, TupleTableSlot *slot);

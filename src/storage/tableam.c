@@ -226,6 +226,17 @@ am_index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot s
 	PG_END_TRY();
 }
 
+/* TRUNCATE, for one: what follows the table's rows has to begin anew. */
+static void
+am_relation_set_new_filenode(Relation rel, const RelFileNode *storage, char persistence,
+							 TransactionId *freeze_xid, MultiXactId *min_multi)
+{
+	GetHeapamTableAmRoutine()->relation_set_new_filenode(rel, storage, persistence, freeze_xid,
+														 min_multi);
+	if (rel->rd_createSubid == InvalidSubTransactionId)
+		ddb_capture_emptied();
+}
+
 /* ----------------------------------------------------------------------
  * The handler
  * ---------------------------------------------------------------------- */
@@ -260,6 +271,7 @@ ddb_tableam_handler(PG_FUNCTION_ARGS)
 		routine.tuple_update = am_tuple_update;
 		routine.tuple_delete = am_tuple_delete;
 		routine.relation_toast_am = am_relation_toast_am;
+		routine.relation_set_new_filenode = am_relation_set_new_filenode;
 		routine.index_build_range_scan = am_index_build_range_scan;
 		routine.index_validate_scan = am_index_validate_scan;
 	}

@@ -686,6 +686,8 @@ ddb_index_create(Oid relid, const DdbIndexDef *wanted)
 		ereport(NOTICE,
 				(errmsg("local secondary index \"%s\" ends HOT updates of table \"%s\"",
 						def.name, base.relname)));
+	else if (index_created)
+		index_created(relid, index);
 	return index;
 }
 
