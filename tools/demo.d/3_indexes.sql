@@ -12,11 +12,11 @@ FROM ddb.query('shop', '#s = :paid', attr_names => '{"#s": "status"}', attr_valu
 	index_name => 'pending', max_items => 3) i;
 
 \echo '== Send the oldest, and wait for one''s own write before reading: it has dropped out.'
-SELECT i ->> 'PK' AS oldest FROM ddb.collection('shop', 'PAID', index_name => 'pending', max_items => 1) i \gset
 BEGIN;
-SELECT ddb.update_item('shop', :'oldest', 'META', update => 'SET #s = :shipped REMOVE pending_since',
+SELECT ddb.update_item('shop', 'ORDER#o1076', 'META', update => 'SET #s = :shipped REMOVE pending_since',
 	attr_names => '{"#s": "status"}', attr_values => '{":shipped": "SHIPPED"}', return_values => 'UPDATED_NEW')::jsonb AS changed;
 SELECT ddb.index_token() AS token \gset
+\echo '   token =' :token
 COMMIT;
 SELECT ddb.wait_for_index('shop', 'pending', token => :'token') AS seen;
 SELECT i ->> 'PK' AS "order", i ->> 'pending_since' AS pending_since, i ->> 'total' AS total
@@ -27,11 +27,11 @@ FROM ddb.collection('shop', 'PAID', index_name => 'pending', max_items => 3) i;
 SELECT ddb.add_index('shop', 'gsi1', 'GSI1PK', 'GSI1SK', projection => 'INCLUDE', include => ARRAY['name', 'quantity', 'qty']);
 
 \echo '== The table is in use; the index is filled from it in the background. Watch it.'
-\echo 'SELECT state, backfill_done, backfill_total FROM ddb.index_status WHERE index_name = ''gsi1'' \\watch 0.5'
+\echo 'SELECT state, backfill_done, backfill_total FROM ddb.index_status WHERE index_name = ''gsi1'' \\watch 0.3'
 \set ECHO none
 \set QUIET on
 \t on
-SELECT 'DO ''BEGIN PERFORM pg_sleep(0.5); END''',
+SELECT 'DO ''BEGIN PERFORM pg_sleep(0.3); END''',
 	'SELECT state, backfill_done, backfill_total FROM ddb.index_status WHERE index_name = ''gsi1'''
 FROM generate_series(1, 6) \gexec
 \t off
