@@ -712,7 +712,7 @@ CREATE FUNCTION ddb.index_lag(index_oid oid, OUT rows_behind bigint, OUT seconds
 		OUT applied_per_second double precision, OUT worker_pid integer)
 	AS 'MODULE_PATHNAME', 'ddb_fn_index_lag' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION ddb.index_lag(oid) IS
-	'how far an index is behind, as a worker last measured; the rows are counted where none has';
+	'how far an index is behind: its rows are counted, the time is as a worker measured it';
 
 CREATE VIEW ddb.index_status AS
 	SELECT i.schema_name, i.relation_name AS table_name, i.index_name,

@@ -58,6 +58,10 @@ ok($node->poll_query_until('postgres', $count, '0'), 'without workers');
 $node->safe_psql("d$_", q{UPDATE t SET item = '{"kind": "late"}'::jsonb WHERE pk = '7'}) foreach 3 .. 5;
 is($node->safe_psql('d3', q{SELECT rows_behind, worker FROM ddb.index_status}), '1|no worker', 'what is behind shows');
 is($node->safe_psql('d3', q{SELECT ddb.wait_for_index('t', timeout => '300ms')}), 'f', 'waiting ends in time');
+is($node->safe_psql('d3', q{
+	BEGIN; SELECT pg_current_xact_id() IS NULL; SELECT ddb.index_token() AS token \gset
+	COMMIT; SELECT ddb.wait_for_index('t', token => :'token', timeout => '0')}), "f\nt",
+	'a transaction that wrote nothing waits for no earlier one');
 $node->safe_psql('postgres', 'ALTER SYSTEM SET ddb.index_workers = 1');
 my %before = map { $_ => $node->safe_psql('postgres', updated($_)) } 3 .. 5;
 $node->restart;

@@ -60,10 +60,11 @@ ddb_owner_enter(DdbOwnerScope *scope, Oid owner)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
+/* What the owner's functions have set goes with them, as in PostgreSQL's own maintenance. */
 void
 ddb_owner_leave(DdbOwnerScope *scope)
 {
-	AtEOXact_GUC(true, scope->guc_level);
+	AtEOXact_GUC(false, scope->guc_level);
 	SetUserIdAndSecContext(scope->user, scope->security);
 }
 
@@ -439,7 +440,7 @@ ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit
 	foreach(lc, ddb_logs())
 	{
 		Oid			log = lfirst_oid(lc);
-		BlockNumber first = 0;
+		BlockNumber block = 0;
 		Oid			storage = InvalidOid;
 		BlockNumber page;
 		DdbLogScan *scan;
@@ -450,10 +451,10 @@ ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit
 			if (cursor->places[i].log == log)
 			{
 				storage = cursor->places[i].storage;
-				first = cursor->places[i].block;
+				block = cursor->places[i].block;
 			}
 		}
-		scan = rows < limit ? ddb_log_scan(log, &storage, first, GetActiveSnapshot()) : NULL;
+		scan = rows < limit ? ddb_log_scan(log, &storage, block, GetActiveSnapshot()) : NULL;
 		while (scan && rows < limit && ddb_log_next(scan, &row, &page))
 			rows += row.table == cursor->table && row.xid >= first && row.xid < end &&
 				!ddb_ended_contains(&cursor->from, row.xid);

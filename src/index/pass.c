@@ -150,9 +150,35 @@ indexed_tables(void)
 	return tables;
 }
 
+/*
+ * Locks the table and its indexes, which work on it opens, without waiting:
+ * whoever alters or reindexes one table does not stop the work on all.
+ */
+static bool
+lock_table(Oid table)
+{
+	Relation	rel;
+	List	   *indexes;
+	ListCell   *lc;
+
+	if (!ConditionalLockRelationOid(table, AccessShareLock))
+		return false;
+	rel = try_relation_open(table, NoLock);
+	if (rel == NULL)
+		return false;
+	indexes = RelationGetIndexList(rel);
+	relation_close(rel, NoLock);
+	foreach(lc, indexes)
+	{
+		if (!ConditionalLockRelationOid(lfirst_oid(lc), AccessShareLock))
+			return false;
+	}
+	return true;
+}
+
 /* All global indexes of this worker's tables, their cursors not yet known. */
 static List *
-find_works(const DdbPass *pass)
+find_works(DdbPass *pass)
 {
 	List	   *works = NIL;
 	ListCell   *lc;
@@ -164,9 +190,14 @@ find_works(const DdbPass *pass)
 		ListCell   *index;
 		const DdbIndexSet *set;
 
-		/* Tables made alike have ids at like distances. */
+		/* Tables made in one way have OIDs at one distance: not to be divided by those. */
 		if (pass->parts > 1 && murmurhash32(table) % pass->parts != pass->part)
 			continue;
+		if (!lock_table(table))
+		{
+			pass->left_out++;
+			continue;
+		}
 		set = ddb_table_indexes(table);
 		for (int i = 0; set && i < set->n; i++)
 		{
@@ -295,7 +326,7 @@ lock_cursors(LOCKMODE lockmode)
 	return LockAcquire(&tag, lockmode, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/* Is the index still what we think it is, now that it is locked? */
+/* Is the index still what we think it is, now that it is locked as its table is? */
 static bool
 is_unchanged(const DdbWork *work)
 {
@@ -308,8 +339,7 @@ is_unchanged(const DdbWork *work)
 static bool
 lock_work(DdbWork *work)
 {
-	if (!ConditionalLockRelationOid(work->table, AccessShareLock) ||
-		!ConditionalLockRelationOid(work->def.relid, RowExclusiveLock) || !is_unchanged(work))
+	if (!ConditionalLockRelationOid(work->def.relid, RowExclusiveLock) || !is_unchanged(work))
 		return false;
 	return work->cursor == NULL || ddb_cursor_lock(work->cursor);
 }
@@ -369,14 +399,21 @@ count_items(Oid table)
 	return Max(count, -1);
 }
 
-/* Has the index its columns and key index?  In a restore that comes last. */
+/*
+ * Has the index its columns and key index?  In a restore that comes last.  To
+ * open a user's index is to compute what is constant in its expressions.
+ */
 static bool
 is_whole(const DdbWork *work)
 {
-	DdbEntries *entries = ddb_entries_open(work->def.relid, &work->schema);
+	DdbOwnerScope scope;
+	DdbEntries *entries;
 
+	ddb_owner_enter(&scope, work->owner);
+	entries = ddb_entries_open(work->def.relid, &work->schema);
 	if (entries)
 		ddb_entries_close(entries);
+	ddb_owner_leave(&scope);
 	return entries != NULL;
 }
 
@@ -474,11 +511,15 @@ copy_cursor(const DdbCursor *cursor)
 	return copy;
 }
 
-/* Whose fault is it not? */
+/*
+ * Whose fault is it not?  Code tells little, for functions of a user's index
+ * may raise any: a real interruption comes from where they are processed.
+ */
 static bool
 is_interruption(const ErrorData *error)
 {
-	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION;
+	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION &&
+		error->funcname && strcmp(error->funcname, "ProcessInterrupts") == 0;
 }
 
 /* Runs it in a subtransaction; the error's message, or NULL. */

@@ -229,6 +229,16 @@ lock_all(Verify *v, Oid index)
 				 errhint("Try again.")));
 }
 
+/* What explains the lag that the snapshot shows must not be emptied before it is read. */
+static void
+keep_logs(void)
+{
+	ListCell   *lc;
+
+	foreach(lc, ddb_logs())
+		LockRelationOid(lfirst_oid(lc), AccessShareLock);
+}
+
 /* Is it INACTIVE, to be repaired?  Then it starts again at the next pass. */
 static bool
 revive(Oid index)
@@ -254,6 +264,7 @@ ddb_index_verify(Oid index, bool repair, int limit)
 	MemoryContextSwitchTo(context);
 	lock_all(&v, index);
 	v.item_context = AllocSetContextCreate(context, "ddb verified item", ALLOCSET_DEFAULT_SIZES);
+	keep_logs();
 	v.snapshot = RegisterSnapshot(GetLatestSnapshot());
 	PushActiveSnapshot(v.snapshot);
 	ddb_owner_enter(&scope, v.work.owner);

@@ -58,8 +58,8 @@ ddb_fn_wait_for_index(PG_FUNCTION_ARGS)
 }
 
 /*
- * One index's lag, for the view ddb.index_status.  The rows that no worker has
- * counted are counted now.
+ * One index's lag, for the view ddb.index_status.  Where no worker has measured
+ * it, the rows alone are known.
  */
 PG_FUNCTION_INFO_V1(ddb_fn_index_lag);
 Datum
@@ -83,7 +83,7 @@ ddb_fn_index_lag(PG_FUNCTION_ARGS)
 		values[1] = Float8GetDatum(lag.seconds);
 		values[2] = Float8GetDatum(lag.applied_per_second);
 	}
-	if (pid == 0 || nulls[0])
+	else
 	{
 		lag.rows = ddb_index_rows_behind(index);
 		nulls[0] = lag.rows < 0;

@@ -115,7 +115,7 @@ is_key_index(const DdbEntries *e, Relation index)
 	if (index->rd_rel->relam != BTREE_AM_OID || !form->indisunique || !form->indimmediate ||
 		!form->indisvalid || !form->indisready || !form->indislive ||
 		form->indnkeyatts != e->nkeys || form->indnatts != e->nkeys ||
-		RelationGetIndexPredicate(index) != NIL)
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
 		return false;
 	for (int i = 0; i < e->nkeys; i++)
 	{

@@ -481,7 +481,7 @@ revoke_defaults(Oid relid, const char *relation)
 	StringInfoData roles;
 
 	initStringInfo(&roles);
-	SPI_execute(psprintf("SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC'"
+	SPI_execute(psprintf("SELECT DISTINCT CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC'"
 						 " ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) END"
 						 " FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a"
 						 " WHERE c.oid OPERATOR(pg_catalog.=) %u"

@@ -333,6 +333,13 @@ ddb_worker_lag(Oid index, DdbLag *lag)
 	if (entry.database == InvalidOid)
 		return false;
 	*lag = lag_by_now(&entry);
+
+	/* Had it caught up when it was measured, then what lags has come since. */
+	lag->rows = ddb_index_rows_behind(index);
+	if (lag->rows == 0)
+		lag->seconds = 0;
+	else if (lag->rows > 0 && entry.lag.rows == 0)
+		lag->seconds = Max(0, GetCurrentTimestamp() - entry.measured) / 1e6;
 	return true;
 }
 

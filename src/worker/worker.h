@@ -30,8 +30,9 @@ extern void ddb_worker_gate(Oid table);
 extern int	ddb_worker_pid(void);
 
 /*
- * What a worker last measured of an index.  rows and seconds are -1 where
- * nothing is known; false when no worker has measured this index.
+ * How far an index is behind: its rows are counted, since when is known from
+ * what a worker last measured.  rows and seconds are -1 where nothing is known;
+ * false when no worker has measured this index.
  */
 typedef struct DdbLag
 {

@@ -30,12 +30,15 @@ INSERT INTO invoices SELECT o.id, t.total, o.status <> 'PAID' FROM ordered o JOI
 
 SELECT ddb.create_table('shop', partition_key => 'PK', sort_key => 'SK');
 
+-- GSI1PK and GSI1SK are for an index that 3_indexes.sql adds.
+
 INSERT INTO shop
 	SELECT 'CUSTOMER#c' || c, 'PROFILE',
 		jsonb_build_object('name', 'Customer ' || c, 'email', 'c' || c || '@example.com', 'version', 1, 'orders', 0)
 	FROM generate_series(1, 4000) c;
 INSERT INTO shop
-	SELECT 'PRODUCT#' || id, 'STOCK', jsonb_build_object('name', name, 'price', price, 'qty', 20) FROM product;
+	SELECT 'PRODUCT#' || id, 'STOCK', jsonb_build_object('name', name, 'price', price, 'qty', 20,
+		'GSI1PK', 'SKU#' || id, 'GSI1SK', 'STOCK') FROM product;
 INSERT INTO shop
 	SELECT 'STORE', place || '#s' || row_number() OVER (ORDER BY place), jsonb_build_object('opened', 2001 + draw(k, 8, 25))
 	FROM unnest(ARRAY['DE#BE#Berlin','DE#BY#Munich','DE#BY#Nuremberg','FR#IDF#Paris','US#CA#Oakland','US#CA#San Francisco',
@@ -50,11 +53,13 @@ INSERT INTO shop
 		UNION ALL
 		SELECT n, 1, 'ORDER#' || id, 'META',
 			jsonb_build_object('customer', customer, 'day', day, 'status', status, 'total', total, 'version', 1)
+				|| CASE WHEN status = 'PAID' THEN jsonb_build_object('pending_since', day) ELSE '{}' END
 		FROM ordered JOIN total USING (n)
 		UNION ALL
 		SELECT n, 1 + l, 'ORDER#' || order_id, 'LINE#' || lpad(l::text, 2, '0'),
-			jsonb_build_object('product', product, 'name', name, 'price', price, 'quantity', quantity)
-		FROM line
+			jsonb_build_object('product', product, 'name', name, 'price', price, 'quantity', quantity,
+				'GSI1PK', 'SKU#' || product, 'GSI1SK', 'SOLD#' || day || '#' || order_id)
+		FROM line JOIN ordered USING (n)
 	) arrivals ORDER BY n, part;
 DROP TABLE product, ordered, line, total;
 DROP FUNCTION draw;
