@@ -37,3 +37,37 @@ VACUUM (ANALYZE, FREEZE) ours_room, plain_room;
 SELECT ddb.create_table('ours_sorted', partition_key => 'PK', sort_key => 'SK');
 CREATE TABLE plain_sorted (LIKE plain);
 CREATE UNIQUE INDEX ON plain_sorted (pk, sk);
+
+-- The times of both sides, in microseconds: the median of rounds that alternate
+-- between them.
+CREATE FUNCTION loop(times int, body text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+	start timestamptz;
+BEGIN
+	start := clock_timestamp();
+	EXECUTE format('DO $loop$ DECLARE p text; s text; n bigint; x jsonb; y ddb.item; d text; BEGIN
+		FOR k IN 1..%s LOOP
+			p := ''CUSTOMER#c'' || k * 7919 %% 4000; s := ''ORDER#2026-'' || lpad((k * 31 %% 50)::text, 4, ''0'');
+			%s
+		END LOOP; END $loop$', times, body);
+	RETURN extract(epoch FROM clock_timestamp() - start) * 1000000 / times;
+END $$;
+
+CREATE FUNCTION compare(name text, times int, target text, ours text, plain text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	o numeric[]; p numeric[];
+	mo numeric; mp numeric;
+BEGIN
+	FOR round IN 0..7 LOOP
+		IF round = 0 THEN	-- warms both
+			PERFORM loop(4000, ours), loop(4000, plain);
+		ELSE
+			o := o || loop(times, ours);
+			p := p || loop(times, plain);
+		END IF;
+	END LOOP;
+	SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY v) INTO mo FROM unnest(o) v;
+	SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY v) INTO mp FROM unnest(p) v;
+	RETURN format('%s|%s|%s|%s|%s', name, round(mo, 2), round(mp, 2),
+		CASE WHEN target LIKE '>%' THEN round(mp / mo, 3) ELSE round(mo / mp, 3) END, target);
+END $$;

@@ -22,8 +22,8 @@ SELECT bytes('{"b": {"N": "1"}, "a": {"N": "2"}}') = bytes('{"a": {"N": "2"}, "b
 -- U+0000 is a character like any other.
 SELECT bytes('{"a\u0000": {"S": "\u0000b\u0000"}}'), '{"a\u0000": {"S": "\u0000b\u0000"}}'::ddb.item;
 
--- Lengths of 14, 15, 142 and 143 bytes: the header, and its varint.
-SELECT n, left(bytes(('{' || string('a', n) || '}')::ddb.item), 16) FROM unnest('{14, 15, 142, 143}'::int[]) n;
+-- A header of one byte up to 110 bytes; beyond, and from 143 on, its varint.
+SELECT n, left(bytes(('{' || string('a', n) || '}')::ddb.item), 16) FROM unnest('{14, 15, 110, 111, 142, 143}'::int[]) n;
 
 -- A name of 127 and one of 128 bytes.
 SELECT n, left(bytes(('{' || string(repeat('n', n), 1) || '}')::ddb.item), 10) FROM unnest('{127, 128}'::int[]) n;

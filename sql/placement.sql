@@ -62,17 +62,20 @@ SELECT count(*), per_collection('placed') < 4 AS together, pages('placed') / pag
 
 -- COPY in key order packs, also across the batches in which COPY comes.
 \getenv dir PG_ABS_BUILDDIR
+-- (a file of the client's: the server may be somebody else)
 \set file :dir '/results/placement.data'
-COPY (SELECT pk, sk, filler(i) FROM arrival ORDER BY pk, sk) TO :'file';
+\set load_placed '\\copy placed FROM ''' :file ''''
+\set load_put '\\copy put FROM ''' :file ''''
+COPY (SELECT pk, sk, filler(i) FROM arrival ORDER BY pk, sk) TO STDOUT \g :file
 TRUNCATE placed;
-COPY placed FROM :'file';
+:load_placed
 -- (From 16 on heap makes pages ahead of a COPY; those that got no row do not count.)
 SELECT count(*), per_collection('placed') < 3.5 AS together,
 	count(DISTINCT (ctid::text::point)[0]) / pages('plain') < 1.05 AS space FROM placed;
 -- COPY in random order places
-COPY (SELECT pk, sk, filler(i) FROM arrival) TO :'file';
+COPY (SELECT pk, sk, filler(i) FROM arrival) TO STDOUT \g :file
 TRUNCATE put;
-COPY put FROM :'file';
+:load_put
 SELECT count(*), per_collection('put') < 8 AS placed, pages('put') / pages('plain') < 1.3 AS space FROM put;
 
 -- What was packed is not torn open by a few rows more.

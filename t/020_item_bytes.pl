@@ -79,7 +79,9 @@ refused('10 04 01 61', $ends, 'no element');
 refused('10 04 01 61 22 c1', $ends, 'half a number');
 refused('10 04 01 61 3f', $ends, 'no length');
 refused('10 04 01 61 3f 80', $ends, 'half a length');
-refused('10 04 01 61 3f 00 61', $ends, 'half a string');
+refused('10 04 01 61 3f 60 61', $ends, 'half a string');
+refused('10 04 01 61 a0 61', $ends, 'half of one of 15 bytes');
+refused('10 04 01 61 ff 61', $ends, 'half of one of 110');
 refused('10 04 01 61 22 c102 00', 'A list or map is longer than its contents.', 'a byte too many');
 refused('10 00 00', 'A list or map is longer than its contents.', 'after an empty map');
 
@@ -97,8 +99,12 @@ refused('10 04 01 61 3f f1 ff ff ff 0f', 'A value is too long.', 'one whose leng
 
 ### Types and scalars
 
-refused('10 04 01 61 a0', 'A type is unknown.', 'type 10');
-refused('10 04 01 61 f0', 'A type is unknown.', 'type 15');
+my $header = 'A header is longer than it need be.';
+accepted('10 04 01 61 a0' . '78' x 15, '{"a": {"S": "' . 'x' x 15 . '"}}', 'a string of 15 bytes');
+accepted('10 04 01 61 ff' . '78' x 110, '{"a": {"S": "' . 'x' x 110 . '"}}', 'one of 110');
+accepted('10 04 01 61 3f 60' . '78' x 111, '{"a": {"S": "' . 'x' x 111 . '"}}', 'one of 111');
+refused('10 04 01 61 3f 00' . '78' x 15, $header, 'one of 15 with a length');
+refused('10 04 01 61 3f 5f' . '78' x 110, $header, 'one of 110 with a length');
 refused('10 04 01 61 01', 'A NULL or BOOL is malformed.', 'NULL with a value');
 refused('10 04 01 61 12', 'A NULL or BOOL is malformed.', 'BOOL 2');
 my $utf8 = 'A string is not valid UTF-8.';

@@ -14,7 +14,9 @@
  *					+--------------+-----------+---------+
  *					n < 15 is the payload's length; n = 15: a varint
  *					follows, the length is 15 more.  NULL: n = 0; BOOL: n is
- *					the value; neither has a payload.
+ *					the value; neither has a payload.  A string of 15 to 110
+ *					bytes, as most are, has one byte from 0xA0 to 0xFF before
+ *					it instead.
  *
  *	short body		+------------------+-----------------------------------+
  *	of a map		| varint count<<2  | count x (varint length, name,     |
@@ -135,6 +137,18 @@ ddb_put_varint(uint8 *p, uint32 v)
 
 /* ----- elements ----- */
 
+/* The header of a string of 15 bytes; those up to 110 follow. */
+#define DDB_STRING_HEAD		0xA0
+#define DDB_STRING_LEAST	15
+#define DDB_STRING_MOST		(DDB_STRING_LEAST + 0xFF - DDB_STRING_HEAD)
+
+/* Has it a header of its own? */
+static inline bool
+ddb_is_middling_string(DdbType type, uint32 len)
+{
+	return type == DDB_S && len >= DDB_STRING_LEAST && len <= DDB_STRING_MOST;
+}
+
 /* Reads an element's header and payload; returns what follows them. */
 static inline const uint8 *
 ddb_element(const uint8 *p, DdbValue *value)
@@ -144,7 +158,12 @@ ddb_element(const uint8 *p, DdbValue *value)
 
 	value->type = head >> 4;
 	value->boolean = false;
-	if (value->type <= DDB_BOOL)
+	if (head >= DDB_STRING_HEAD)
+	{
+		value->type = DDB_S;
+		n = head - DDB_STRING_HEAD + DDB_STRING_LEAST;
+	}
+	else if (value->type <= DDB_BOOL)
 	{
 		value->boolean = n != 0;
 		n = 0;
@@ -166,6 +185,8 @@ ddb_skip_element(const uint8 *p)
 	uint8		head = *p++;
 	uint32		n = head & 0x0F;
 
+	if (head >= DDB_STRING_HEAD)
+		return p + (head - DDB_STRING_HEAD + DDB_STRING_LEAST);
 	if ((head >> 4) <= DDB_BOOL)
 		return p;
 	if (unlikely(n == 15))
@@ -182,7 +203,7 @@ ddb_element_size(DdbValue value)
 {
 	if (value.type <= DDB_BOOL)
 		return 1;
-	if (value.len < 15)
+	if (value.len < 15 || ddb_is_middling_string(value.type, value.len))
 		return 1 + value.len;
 	return 1 + ddb_varint_size(value.len - 15) + value.len;
 }
@@ -197,6 +218,8 @@ ddb_put_element(uint8 *p, DdbValue value)
 	}
 	if (value.len < 15)
 		*p++ = (uint8) (value.type << 4 | value.len);
+	else if (ddb_is_middling_string(value.type, value.len))
+		*p++ = (uint8) (DDB_STRING_HEAD + value.len - DDB_STRING_LEAST);
 	else
 	{
 		*p++ = (uint8) (value.type << 4 | 15);

@@ -134,21 +134,26 @@ take_element(Bytes *in, int depth)
 	DdbValue	value = {.type = head >> 4};
 
 	value.len = head & 0x0F;
-	if (value.type >= DDB_NTYPES)
-		refuse("A type is unknown.");
+	if (head >= DDB_STRING_HEAD)
+	{
+		value.type = DDB_S;
+		value.len = head - DDB_STRING_HEAD + DDB_STRING_LEAST;
+	}
 	if (value.type <= DDB_BOOL)
 	{
 		if (value.len > value.type)
 			refuse("A NULL or BOOL is malformed.");
 		return 1;
 	}
-	if (value.len == 15)
+	if (value.len == 15 && head < DDB_STRING_HEAD)
 	{
 		uint32		more = take_varint(in);
 
 		if (more > DDB_MAX_BODY)
 			refuse("A value is too long.");
 		value.len += more;
+		if (ddb_is_middling_string(value.type, value.len))
+			refuse("A header is longer than it need be.");
 	}
 	value.data = take(in, value.len);
 	if (ddb_is_set(value.type))

@@ -558,17 +558,29 @@ ddb_place_update(Relation rel, const DdbFacts *facts, ItemPointer otid, TupleTab
 				 LockTupleMode *lockmode, DdbUpdateIndexes *index)
 {
 	BlockNumber old = ItemPointerGetBlockNumber(otid);
+	BlockNumber block;
 	Placing		placing;
+	bool		moves = false;
+	int64		hash = 0;
+	TM_Result	result;
 
 	if (OidIsValid(facts->key_index))
 	{
 		begin_placing(&placing, rel, facts, slot);
-		if (ddb_page_room(rel, old, &placing.busy) < placing.size)
-		{
-			placing.avoid = old;
-			RelationSetTargetBlock(rel, choose_page(&placing, false));
-		}
+		moves = ddb_page_room(rel, old, &placing.busy) < placing.size;
 	}
-	return GetHeapamTableAmRoutine()->tuple_update(rel, otid, slot, cid, InvalidSnapshot,
-												   crosscheck, wait, tmfd, lockmode, index);
+	if (moves)
+	{
+		placing.avoid = old;
+		hash = ddb_datum_hash(facts->schema.attr[0].type, placing.key[0]);
+		block = placed_page(&placing, hash);
+		if (block == InvalidBlockNumber)
+			block = choose_page(&placing, false);
+		RelationSetTargetBlock(rel, block);
+	}
+	result = GetHeapamTableAmRoutine()->tuple_update(rel, otid, slot, cid, InvalidSnapshot,
+													 crosscheck, wait, tmfd, lockmode, index);
+	if (moves && result == TM_Ok)
+		remember_placed(&placing, hash, &slot->tts_tid);
+	return result;
 }
