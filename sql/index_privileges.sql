@@ -48,6 +48,24 @@ SELECT ddb.run_maintenance() >= 0 AS done;
 SELECT pk FROM other_idx ORDER BY pk;
 SELECT table_name, last_error FROM ddb.index_status ORDER BY 1;
 
+-- So is one that comes while an emptied index is built.
+SET ROLE index_owner;
+SELECT ddb.create_table('emptied', 'pk');
+SELECT ddb.add_index('emptied', 'idx', 'a');
+CREATE FUNCTION owned.broken(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
+CREATE INDEX broken ON emptied_idx (owned.broken('x'));
+SELECT ddb.put_item('emptied', '{"pk": "1", "a": "x"}');
+RESET ROLE;
+SELECT ddb.run_maintenance() >= 0 AS done;
+SET ROLE index_owner;
+CREATE OR REPLACE FUNCTION owned.broken(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$;
+TRUNCATE emptied;
+SELECT ddb.put_item('other', '{"pk": "3", "a": "y"}');
+RESET ROLE;
+SELECT ddb.run_maintenance() >= 0 AS done;
+SELECT pk FROM other_idx ORDER BY pk;
+SELECT table_name, last_error FROM ddb.index_status WHERE table_name = 'emptied';
+
 -- Operators of the caller's search_path are not asked when an index is made.
 CREATE SCHEMA traps;
 CREATE FUNCTION traps.trap(oid, integer) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -62,7 +80,7 @@ SELECT relacl FROM pg_class WHERE relname = 'other_second';
 ALTER DEFAULT PRIVILEGES IN SCHEMA owned REVOKE SELECT ON TABLES FROM PUBLIC;
 
 RESET search_path;
-DROP TABLE owned.mine, owned.other, called;
+DROP TABLE owned.mine, owned.other, owned.emptied, called;
 DROP SCHEMA traps CASCADE;
 DROP SCHEMA owned CASCADE;
 DROP ROLE index_owner;

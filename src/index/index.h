@@ -8,6 +8,7 @@
  * cursor.c		how far each index has followed
  * apply.c		making entries match
  * backfill.c	the same over a whole table
+ * logs.c		emptying what all have followed
  * pass.c		one bounded round over all indexes
  * verify.c		is an index right?
  * progress.c	for those who wait or watch

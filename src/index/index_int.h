@@ -201,4 +201,14 @@ extern int	ddb_index_give_up;
 /* The global index as work without a cursor; false when there is none. */
 extern bool ddb_work_find(Oid index, DdbWork *work);
 
+/* ----------------------------------------------------------------------
+ * logs.c
+ * ---------------------------------------------------------------------- */
+
+/* To make a cursor: ShareLock.  False when somebody empties logs. */
+extern bool ddb_cursors_lock(LOCKMODE lockmode);
+
+/* Empties the logs that are full and read; adds one when all stay full. */
+extern void ddb_logs_turn(void);
+
 #endif							/* DDB_INDEX_INT_H */

@@ -48,11 +48,15 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timeout.h"
 
 int			ddb_index_give_up = 3600;
 
 /* Between the tries of an index that fails, in seconds. */
 #define LONGEST_PAUSE	300
+
+/* What one attempt may take in a worker; a good one is done within a second or two. */
+#define ATTEMPT_MS		20000
 
 /* An idle cursor follows when the log has grown by so many pages. */
 #define IDLE_PAGES		64
@@ -314,18 +318,6 @@ find_cursors(List *works)
  * Locks
  * ---------------------------------------------------------------------- */
 
-/* Those who make a cursor, and who empties logs that no cursor needs, exclude each other. */
-#define CURSOR_LOCK_CLASS 0x0DDC
-
-static bool
-lock_cursors(LOCKMODE lockmode)
-{
-	LOCKTAG		tag;
-
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, 0, CURSOR_LOCK_CLASS);
-	return LockAcquire(&tag, lockmode, false, true) != LOCKACQUIRE_NOT_AVAIL;
-}
-
 /* Is the index still what we think it is, now that it is locked as its table is? */
 static bool
 is_unchanged(const DdbWork *work)
@@ -399,30 +391,12 @@ count_items(Oid table)
 	return Max(count, -1);
 }
 
-/*
- * Has the index its columns and key index?  In a restore that comes last.  To
- * open a user's index is to compute what is constant in its expressions.
- */
-static bool
-is_whole(const DdbWork *work)
-{
-	DdbOwnerScope scope;
-	DdbEntries *entries;
-
-	ddb_owner_enter(&scope, work->owner);
-	entries = ddb_entries_open(work->def.relid, &work->schema);
-	if (entries)
-		ddb_entries_close(entries);
-	ddb_owner_leave(&scope);
-	return entries != NULL;
-}
-
 static bool
 start(DdbWork *work)
 {
 	DdbCursor  *cursor;
 
-	if (!lock_cursors(ShareLock) ||
+	if (!ddb_cursors_lock(ShareLock) ||
 		(work->cursor == NULL && !adopt(work)) || !empty_index(work->def.relid))
 		return false;
 	cursor = work->cursor;
@@ -486,7 +460,9 @@ typedef struct Attempt
 {
 	List	   *works;
 	const DdbView *view;
+	bool		start;
 	bool		backfill;
+	bool		limited;		/* a worker's */
 	bool		complete;
 	int64		count;
 } Attempt;
@@ -494,11 +470,24 @@ typedef struct Attempt
 static void
 run_attempt(Attempt *attempt)
 {
-	if (attempt->backfill)
+	if (attempt->start)
+		attempt->complete = start(linitial(attempt->works));
+	else if (attempt->backfill)
 		attempt->complete = ddb_backfill(linitial(attempt->works), attempt->view,
 										 &attempt->count);
 	else
 		attempt->complete = ddb_apply(attempt->works, attempt->view, &attempt->count);
+}
+
+/* Functions of a user's index may never end; one table's do not stop all. */
+static void
+run_limited(Attempt *attempt)
+{
+	if (attempt->limited)
+		enable_timeout_after(STATEMENT_TIMEOUT, ATTEMPT_MS);
+	run_attempt(attempt);
+	if (attempt->limited)
+		disable_timeout(STATEMENT_TIMEOUT, false);
 }
 
 static DdbCursor
@@ -512,13 +501,14 @@ copy_cursor(const DdbCursor *cursor)
 }
 
 /*
- * Whose fault is it not?  Code tells little, for functions of a user's index
- * may raise any: a real interruption comes from where they are processed.
+ * Whose fault is it not?  The code tells little, for functions of a user's index
+ * may raise any: a real interruption comes from where they are processed.  A
+ * worker is interrupted by its own limit alone; what ends it is no error.
  */
 static bool
-is_interruption(const ErrorData *error)
+is_interruption(const Attempt *attempt, const ErrorData *error)
 {
-	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION &&
+	return !attempt->limited && ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION &&
 		error->funcname && strcmp(error->funcname, "ProcessInterrupts") == 0;
 }
 
@@ -538,7 +528,7 @@ attempt_error(Attempt *attempt)
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
-		run_attempt(attempt);
+		run_limited(attempt);
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
@@ -547,9 +537,11 @@ attempt_error(Attempt *attempt)
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (is_interruption(error))
+		if (is_interruption(attempt, error))
 			PG_RE_THROW();
 		FlushErrorState();
+		if (attempt->limited)
+			disable_timeout(STATEMENT_TIMEOUT, false);
 		RollbackAndReleaseCurrentSubTransaction();
 		message = error->message;
 		for (int i = 0; i < n; i++)
@@ -601,6 +593,25 @@ note_failure(DdbWork *work, DdbPass *pass, char *message)
 		give_up(work);
 }
 
+/* Emptying an index builds those on it, with the user's functions in them. */
+static bool
+try_start(DdbWork *work, DdbPass *pass)
+{
+	Attempt		attempt = {.works = list_make1(work), .start = true,
+	.limited = pass->budget_ms > 0};
+	char	   *message;
+
+	/* There is none to empty yet. */
+	if (work->cursor == NULL)
+		return start(work);
+	message = attempt_error(&attempt);
+	if (message == NULL)
+		return attempt.complete;
+	note_failure(work, pass, message);
+	ddb_cursor_write(work->cursor);
+	return false;
+}
+
 static void
 note_success(List *works)
 {
@@ -620,7 +631,7 @@ note_success(List *works)
 static void
 apply_group(List *works, const DdbView *view, DdbPass *pass)
 {
-	Attempt		attempt = {.works = works, .view = view};
+	Attempt		attempt = {.works = works, .view = view, .limited = pass->budget_ms > 0};
 	char	   *message = attempt_error(&attempt);
 	ListCell   *lc;
 
@@ -642,7 +653,8 @@ apply_group(List *works, const DdbView *view, DdbPass *pass)
 static void
 backfill(DdbWork *work, const DdbView *view, DdbPass *pass)
 {
-	Attempt		attempt = {.works = list_make1(work), .view = view, .backfill = true};
+	Attempt		attempt = {.works = list_make1(work), .view = view, .backfill = true,
+	.limited = pass->budget_ms > 0};
 	char	   *message;
 
 	if (ddb_view_expired(view))
@@ -662,76 +674,6 @@ backfill(DdbWork *work, const DdbView *view, DdbPass *pass)
 		pass->more = true;
 	else if (!activate(work))
 		pass->left_out++;
-}
-
-/* ----------------------------------------------------------------------
- * Logs
- * ---------------------------------------------------------------------- */
-
-/* Does any cursor still lack the row? */
-static bool
-row_is_needed(void *arg, const DdbLogRow *row)
-{
-	ListCell   *lc;
-
-	foreach(lc, (List *) arg)
-	{
-		DdbCursor  *cursor = lfirst(lc);
-
-		if (cursor->table == row->table && cursor->state != DDB_INDEX_INACTIVE &&
-			cursor->from.xmax != 0 && !ddb_ended_contains(&cursor->from, row->xid))
-			return true;
-	}
-	return false;
-}
-
-static void
-add_log(int number)
-{
-	DdbCatalogScope scope;
-	char	   *name = psprintf("ddb.index_log_%d", number);
-
-	ddb_catalog_enter(&scope);
-	if (SPI_execute(psprintf("CREATE TABLE %s (LIKE ddb.index_log_1 INCLUDING STORAGE) USING heap"
-							 " WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off)",
-							 name), false, 0) != SPI_OK_UTILITY ||
-		SPI_execute(psprintf("ALTER EXTENSION ddb ADD TABLE %s", name), false,
-					0) != SPI_OK_UTILITY)
-		elog(ERROR, "could not add %s", name);
-	ddb_catalog_leave(&scope);
-}
-
-/* Empties the logs that are full and read; adds one when all stay full. */
-static void
-turn_logs(void)
-{
-	List	   *logs = ddb_logs();
-	List	   *cursors = NIL;
-	bool		room = false;
-	bool		locked = false;
-	ListCell   *lc;
-
-	foreach(lc, logs)
-	{
-		Oid			storage;
-		BlockNumber pages;
-
-		if (!ddb_log_storage(lfirst_oid(lc), &storage, &pages))
-			continue;
-		if ((Size) pages * (BLCKSZ / 1024) < ddb_log_size)
-		{
-			room = true;
-			continue;
-		}
-		if (!locked && !lock_cursors(ExclusiveLock))
-			return;
-		if (!locked)
-			cursors = ddb_cursors();
-		locked = true;
-		room |= ddb_log_empty(lfirst_oid(lc), row_is_needed, cursors);
-	}
-	if (!room && locked)
-		add_log(list_length(logs) + 1);
 }
 
 /* ----------------------------------------------------------------------
@@ -777,9 +719,9 @@ take_works(List *due, DdbPass *pass)
 			pass->left_out++;
 		else if (!must_start(work))
 			taken = lappend(taken, work);
-		else if (is_whole(work))
+		else if (ddb_entries_whole(work->def.relid, &work->schema))
 		{
-			if (start(work))
+			if (try_start(work, pass))
 				taken = lappend(taken, work);
 			else
 				pass->left_out++;
@@ -894,7 +836,7 @@ ddb_index_pass(DdbPass *pass)
 	if (due)
 		work_on(due, pass);
 	if (!pass->keep_logs)
-		turn_logs();
+		ddb_logs_turn();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 }

@@ -196,6 +196,19 @@ ddb_entries_open(Oid index, const DdbKeySchema *base)
 	return e;
 }
 
+bool
+ddb_entries_whole(Oid index, const DdbKeySchema *base)
+{
+	DdbEntries	e = {.base = *base};
+	bool		others;
+
+	e.rel = relation_open(index, NoLock);
+	if (ddb_is_ours(e.rel) && read_columns(&e) && open_key_index(&e, &others))
+		index_close(e.key_index, NoLock);
+	relation_close(e.rel, NoLock);
+	return e.key_index != NULL;
+}
+
 void
 ddb_entries_close(DdbEntries *e)
 {

@@ -284,6 +284,9 @@ typedef struct DdbEntry
 typedef struct DdbEntries DdbEntries;
 
 extern DdbEntries *ddb_entries_open(Oid index, const DdbKeySchema *base);
+
+/* Could it be opened?  Of the user's own indexes this looks at none, so that no code of theirs runs. */
+extern bool ddb_entries_whole(Oid index, const DdbKeySchema *base);
 extern void ddb_entries_close(DdbEntries *entries);
 
 typedef enum DdbEntryChange
