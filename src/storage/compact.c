@@ -169,7 +169,8 @@ find_free_pages(Pass *pass)
 		if (block % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	pass->tail = nblocks - pass->nfree;
+	/* Some less than there is room for, or a rest would keep the end from being cut. */
+	pass->tail = nblocks - pass->nfree + pass->nfree / 8;
 	pass->may_extend = Max((int) (nblocks / PASS_GROWTH), LEAST_GROWTH) - pass->nfree;
 	pass->target = InvalidBlockNumber;
 }
@@ -714,7 +715,7 @@ run_pass(Pass *pass)
 	begin_pass(pass);
 	sweep(pass);
 	if (!pass->exhausted && pass->done->rows_moved <= pass->tail / 4 &&
-		(uint64) pass->nfree * LEAST_SHRINK > (uint64) pass->tail + pass->nfree)
+		(uint64) pass->nfree * LEAST_SHRINK > RelationGetNumberOfBlocks(pass->heap))
 	{
 		pass->tail_only = true;
 		pass->exhausted = false;
