@@ -38,6 +38,7 @@ FROM generate_series(1, 6) \gexec
 \set QUIET off
 \set ECHO queries
 SELECT ddb.wait_for_index('shop', 'gsi1', timeout => '30s') AS filled;
+SELECT state, entries, backfill_done, backfill_total, backfill_skipped FROM ddb.index_status WHERE index_name = 'gsi1';
 
 \echo '== Who bought product 17 in one week of March?'
 SELECT i ->> 'GSI1SK' AS sold, i ->> 'quantity' AS quantity
