@@ -49,12 +49,6 @@ ddb_sqlstate(DdbError error)
 	return MAKE_SQLSTATE('Y', 'D', '0' + error / 100, '0' + error / 10 % 10, '0' + error % 10);
 }
 
-const char *
-ddb_error_name(DdbError error)
-{
-	return exceptions[error].name;
-}
-
 /* The reply body: {"__type": ..., "message": ..., members}. */
 static char *
 reply_body(DdbError error, const char *message, const char *members)

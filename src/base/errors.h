@@ -42,9 +42,6 @@ typedef enum DdbError
 /* The SQLSTATE of an error, for ereport's errcode() and for catching it. */
 extern int	ddb_sqlstate(DdbError error);
 
-/* "ValidationException": the exception's bare name. */
-extern const char *ddb_error_name(DdbError error);
-
 /*
  * Raises the error with this message.  The message's arguments may hold any
  * bytes of a user's request that are valid UTF-8 without NUL.

@@ -385,7 +385,6 @@ typedef enum DdbJsonForm
  * Of members with one name in an object the last one counts.
  */
 extern DdbValue ddb_map_from_json(const char *json, size_t len, DdbJsonForm form);
-extern DdbValue ddb_value_from_json(const char *json, size_t len, DdbJsonForm form);
 
 /*
  * Appends JSON text: of an attribute map {"a": {"N": "1"}}, or of one value

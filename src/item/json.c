@@ -480,12 +480,6 @@ ddb_map_from_json(const char *json, size_t len, DdbJsonForm form)
 }
 
 DdbValue
-ddb_value_from_json(const char *json, size_t len, DdbJsonForm form)
-{
-	return read_json(json, len, form, false);
-}
-
-DdbValue
 ddb_map_from_tree(const DdbJson *tree, DdbJsonForm form)
 {
 	return read_json(tree->source.data, tree->source.len, form, true);

@@ -128,13 +128,6 @@ ddb_catalog_insert(const char *schema, const char *relname, const char *name)
 }
 
 void
-ddb_catalog_delete(const char *schema, const char *relname)
-{
-	change("DELETE FROM ddb.catalog WHERE schema_name = $1 AND relation_name = $2",
-		   2, (const char *const[]) {schema, relname});
-}
-
-void
 ddb_catalog_move(const char *schema, const char *relname,
 				 const char *new_schema, const char *new_relname)
 {

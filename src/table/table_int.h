@@ -46,7 +46,6 @@ extern const char *ddb_key_class(DdbType type);
  * ddb.catalog: one row for each table made by ddb.create_table()
  * ---------------------------------------------------------------------- */
 extern void ddb_catalog_insert(const char *schema, const char *relname, const char *name);
-extern void ddb_catalog_delete(const char *schema, const char *relname);
 
 /* The relation has a new name or schema; its API name follows a new name. */
 extern void ddb_catalog_move(const char *schema, const char *relname,
