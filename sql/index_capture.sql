@@ -6,8 +6,8 @@ SELECT ddb.add_index('cap', 'by_status', 'status', 'at', projection => 'INCLUDE'
 SELECT ddb.add_index('cap', 'by_kind', 'kind', projection => 'KEYS_ONLY');
 
 -- Rows that this transaction has logged, in order of writing.
-CREATE FUNCTION logged(OUT item text, OUT lost boolean) RETURNS SETOF record LANGUAGE sql AS $$
-	SELECT convert_from(substr(key, 3), 'UTF8'), old IS NOT NULL
+CREATE FUNCTION logged(OUT item text, OUT concerned text) RETURNS SETOF record LANGUAGE sql AS $$
+	SELECT convert_from(substr(key, 3), 'UTF8'), CASE WHEN old IS NULL THEN 'all' WHEN old = '' THEN 'all, new' ELSE 'some' END
 	FROM (SELECT ctid, * FROM ddb.index_log_1 UNION ALL SELECT ctid, * FROM ddb.index_log_2) l
 	WHERE xid = pg_current_xact_id() AND tbl = 'cap'::regclass ORDER BY ctid
 $$;

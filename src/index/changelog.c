@@ -13,8 +13,11 @@
  *		length of the partition key (2 bytes), partition key, sort key
  *
  * each as a DdbValue's payload, numbers included.  Its `old` is NULL when every
- * index may be concerned and none has lost an entry; else it has for each index
- * that is concerned
+ * index may be concerned and none has lost an entry.  It is empty when, beyond
+ * that, the item is new: nothing stood under its key when it was written.  (A
+ * hint: an entry of an item that went before may still stand, until the row that
+ * tells of its going has been applied.)  Else it has for each index that is
+ * concerned
  *
  *		relation (4 bytes), 0
  *		relation (4 bytes), 1, length (2), index partition key, length (2), index sort key
@@ -72,10 +75,11 @@ add_index(StringInfo out, const DdbIndexDef *def, const DdbEntry *entry)
 	}
 }
 
+/* old: NULL or bytes. */
 static void
-append_row(Oid relid, const DdbRecord *record, StringInfo old)
+append_row(Oid relid, const DdbRecord *record, const char *old, int old_len)
 {
-	DdbLogRow	row = {.table = relid};
+	DdbLogRow	row = {.table = relid, .old = (const uint8 *) old, .old_len = old_len};
 	StringInfoData key;
 
 	initStringInfo(&key);
@@ -86,11 +90,6 @@ append_row(Oid relid, const DdbRecord *record, StringInfo old)
 	row.xid = U64FromFullTransactionId(GetTopFullTransactionId());
 	row.key = (uint8 *) key.data;
 	row.key_len = key.len;
-	if (old)
-	{
-		row.old = (uint8 *) old->data;
-		row.old_len = old->len;
-	}
 	ddb_log_append(&row);
 	ddb_index_has_work();
 }
@@ -111,7 +110,7 @@ inserted(Oid relid, const DdbIndexSet *set, const DdbRecord *new)
 	{
 		if (!set->index[i].local && ddb_index_entry(&set->index[i], new, false, &entry))
 		{
-			append_row(relid, new, NULL);
+			append_row(relid, new, "", 0);
 			return;
 		}
 	}
@@ -130,7 +129,7 @@ deleted(Oid relid, const DdbIndexSet *set, const DdbRecord *old)
 			add_index(&lost, &set->index[i], &entry);
 	}
 	if (lost.len > 0)
-		append_row(relid, old, &lost);
+		append_row(relid, old, lost.data, lost.len);
 }
 
 /* More changed attributes than this are looked for the other way round. */
@@ -199,8 +198,12 @@ updated(Oid relid, const DdbIndexSet *set, const DdbRecord *old, const DdbRecord
 		nconcerned++;
 		lost |= moved;
 	}
-	if (nconcerned > 0)
-		append_row(relid, new, lost || nconcerned < set->nglobal ? &concerned : NULL);
+	if (nconcerned == 0)
+		return;
+	if (lost || nconcerned < set->nglobal)
+		append_row(relid, new, concerned.data, concerned.len);
+	else
+		append_row(relid, new, NULL, 0);
 }
 
 static bool
@@ -336,6 +339,12 @@ complete_old(DdbEntry *old, const DdbIndexDef *def, const DdbKeySchema *schema,
 }
 
 bool
+ddb_change_is_insert(const DdbLogRow *row)
+{
+	return row->old != NULL && row->old_len == 0;
+}
+
+bool
 ddb_change_concerns(const DdbLogRow *row, const DdbIndexDef *def, const DdbKeySchema *schema,
 					const DdbKey *key, DdbEntry *old, bool *has_old)
 {
@@ -343,7 +352,7 @@ ddb_change_concerns(const DdbLogRow *row, const DdbIndexDef *def, const DdbKeySc
 	uint32		len = row->old_len;
 
 	*has_old = false;
-	if (bytes == NULL)
+	if (len == 0)
 		return true;
 	while (len > 0)
 	{

@@ -22,6 +22,9 @@ extern void ddb_index_has_work(void);
 /* The key of the item that changed; views of the row. */
 extern void ddb_change_key(const DdbKeySchema *schema, const uint8 *bytes, uint32 len, DdbKey *key);
 
+/* Was the item new?  A hint; changelog.c says what it is worth. */
+extern bool ddb_change_is_insert(const DdbLogRow *row);
+
 /*
  * Does the row concern this index?  If it tells where the item's entry was,
  * *has_old is set and *old has that key, digest and shard included.
