@@ -553,6 +553,12 @@ CREATE FUNCTION ddb.on_rewrite() RETURNS event_trigger
 COMMENT ON FUNCTION ddb.on_rewrite() IS 'tables with secondary indexes stay what they are';
 CREATE EVENT TRIGGER ddb_on_rewrite ON table_rewrite EXECUTE FUNCTION ddb.on_rewrite();
 COMMENT ON EVENT TRIGGER ddb_on_rewrite IS 'tables with secondary indexes stay what they are';
+CREATE FUNCTION ddb.on_refresh() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'ddb_on_refresh' LANGUAGE C;
+COMMENT ON FUNCTION ddb.on_refresh() IS 'no index is refreshed concurrently';
+CREATE EVENT TRIGGER ddb_on_refresh ON ddl_command_start
+	WHEN TAG IN ('REFRESH MATERIALIZED VIEW') EXECUTE FUNCTION ddb.on_refresh();
+COMMENT ON EVENT TRIGGER ddb_on_refresh IS 'no index is refreshed concurrently';
 
 CREATE FUNCTION ddb.create_table(name text, partition_key text, sort_key text DEFAULT NULL,
 		partition_key_type text DEFAULT 'S', sort_key_type text DEFAULT 'S')

@@ -86,6 +86,12 @@ ALTER TABLE shop DROP COLUMN sk;
 DROP INDEX shop_key;
 -- PostgreSQL's own refusals
 INSERT INTO shop_by_status VALUES ('x');
+UPDATE shop_by_status SET ipk = 'x';
+DELETE FROM shop_by_status WHERE false;
+MERGE INTO shop_by_status USING shop ON false WHEN NOT MATCHED THEN DO NOTHING;
+SELECT FROM shop_by_status FOR UPDATE;
+COPY shop_by_status FROM stdin;
+\.
 TRUNCATE shop_by_status;
 ALTER MATERIALIZED VIEW shop_by_status ADD COLUMN x int;
 -- an index that is used otherwise holds its table, as it should

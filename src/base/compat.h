@@ -113,11 +113,4 @@ typedef bool DdbUpdateIndexes;
 	((void) reindex_relation(relid, flags, &(ReindexParams) {0}))
 #endif
 
-/* 16 has one function for the owners of all kinds of objects. */
-#if PG_VERSION_NUM >= 160000
-#define ddb_owns_relation(relid, role) object_ownercheck(RelationRelationId, relid, role)
-#else
-#define ddb_owns_relation(relid, role) pg_class_ownercheck(relid, role)
-#endif
-
 #endif							/* DDB_COMPAT_H */

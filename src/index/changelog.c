@@ -256,12 +256,18 @@ changed(Oid relid, const DdbRecord *old, const DdbRecord *new)
 }
 
 static bool
+is_index(Oid relid)
+{
+	return OidIsValid(ddb_index_base(relid));
+}
+
+static bool
 closed(Oid index)
 {
 	return ddb_index_state(index) == DDB_INDEX_ACTIVE;
 }
 
-static const DdbRowObserver observer = {wanted, check, changed, closed, ddb_index_has_work};
+static const DdbRowObserver observer = {wanted, check, changed, is_index, closed, ddb_index_has_work};
 
 void
 ddb_index_init(void)

@@ -79,7 +79,7 @@ owned_index(Oid table, DdbText name)
 {
 	const DdbIndexDef *def;
 
-	if (!pg_class_ownercheck(table, GetUserId()))
+	if (!ddb_owns_relation(table, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(table));
 	def = name.data ? ddb_index_find(table, name.data, name.len) : NULL;
 	if (def == NULL)

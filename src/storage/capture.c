@@ -18,6 +18,7 @@
 #include "access/htup_details.h"
 #include "storage/bufmgr.h"
 #include "storage/storage_int.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -33,6 +34,22 @@ bool
 ddb_capture_wanted(Oid relid)
 {
 	return observer && observer->wanted(relid);
+}
+
+void
+ddb_raise_refresh(Oid index)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot refresh secondary index \"%s\" concurrently", get_rel_name(index)),
+			 errhint("No refresh is needed; REFRESH MATERIALIZED VIEW without CONCURRENTLY has the index filled anew.")));
+}
+
+void
+ddb_capture_refuse_refresh(Oid relid)
+{
+	if (observer && observer->is_index(relid))
+		ddb_raise_refresh(relid);
 }
 
 bool

@@ -211,6 +211,9 @@ typedef struct DdbRowObserver
 	/* It was inserted (old NULL), deleted (new NULL) or updated. */
 	void		(*changed) (Oid relid, const DdbRecord *old, const DdbRecord *new);
 
+	/* Is this materialized view a global index? */
+	bool		(*is_index) (Oid relid);
+
 	/* Is this global index whole, although it is not populated: closed to plain SELECT? */
 	bool		(*closed) (Oid index);
 
@@ -219,6 +222,9 @@ typedef struct DdbRowObserver
 } DdbRowObserver;
 
 extern void ddb_observe_rows(const DdbRowObserver *observer);
+
+/* The error of REFRESH MATERIALIZED VIEW CONCURRENTLY on an index. */
+extern void ddb_raise_refresh(Oid index) pg_attribute_noreturn();
 
 /* ----------------------------------------------------------------------
  * The log of changes (log.c): rows in the order of nothing in particular, in

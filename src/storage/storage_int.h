@@ -183,6 +183,12 @@ extern void ddb_raise_null(void) pg_attribute_noreturn();
 /* Is it to be observed? */
 extern bool ddb_capture_wanted(Oid relid);
 
+/*
+ * Before a row of this materialized view is changed by SQL, which only REFRESH
+ * ... CONCURRENTLY can do: refuses it, where the view is an index.
+ */
+extern void ddb_capture_refuse_refresh(Oid relid);
+
 /* Can an index that is not populated be read nevertheless? */
 extern bool ddb_capture_closed(Oid index);
 

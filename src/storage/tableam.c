@@ -11,6 +11,10 @@
  *		it comes: INSERT, COPY, MERGE, an apply worker.
  *	the same, delete and the end of a speculative insertion
  *		the observer is told (capture.c).
+ *	insert, delete
+ *		a materialized view's row is changed by SQL in REFRESH ... CONCURRENTLY
+ *		alone, from a snapshot older than its lock: an index refuses it, whose
+ *		worker would never learn of it.
  *	relation_toast_am
  *		heap: the toast table has no keys.
  *	index_build_range_scan, index_validate_scan
@@ -28,6 +32,7 @@
 #include "base/compat.h"
 
 #include "catalog/pg_am.h"
+#include "commands/matview.h"
 #include "nodes/execnodes.h"
 #include "storage/storage_int.h"
 #include "utils/inval.h"
@@ -35,12 +40,21 @@
 /* ----------------------------------------------------------------------
  * Rows in
  * ---------------------------------------------------------------------- */
+static inline void
+check_refresh(Relation rel)
+{
+	if (unlikely(rel->rd_rel->relkind == RELKIND_MATVIEW &&
+				 MatViewIncrementalMaintenanceIsEnabled()))
+		ddb_capture_refuse_refresh(RelationGetRelid(rel));
+}
+
 static void
 insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 	   BulkInsertState bistate, uint32 spec_token)
 {
 	DdbFacts	facts = *ddb_facts(rel);
 
+	check_refresh(rel);
 	ddb_check_row(&facts, slot);
 	if (unlikely(facts.observed))
 		ddb_capture_check_slot(rel, &facts, slot);
@@ -116,10 +130,11 @@ static TM_Result
 am_tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 				Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
 {
-	TM_Result	result = GetHeapamTableAmRoutine()->tuple_delete(rel, tid, cid, snapshot,
-																 crosscheck, wait, tmfd,
-																 changing_part);
+	TM_Result	result;
 
+	check_refresh(rel);
+	result = GetHeapamTableAmRoutine()->tuple_delete(rel, tid, cid, snapshot, crosscheck, wait,
+													 tmfd, changing_part);
 	if (result == TM_Ok && ddb_facts(rel)->observed)
 	{
 		DdbFacts	facts = *ddb_facts(rel);

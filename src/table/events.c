@@ -28,6 +28,7 @@
 PG_FUNCTION_INFO_V1(ddb_on_drop);
 PG_FUNCTION_INFO_V1(ddb_on_alter);
 PG_FUNCTION_INFO_V1(ddb_on_rewrite);
+PG_FUNCTION_INFO_V1(ddb_on_refresh);
 PG_FUNCTION_INFO_V1(ddb_keep_local);
 PG_FUNCTION_INFO_V1(ddb_index_changed);
 
@@ -133,6 +134,13 @@ Datum
 ddb_on_rewrite(PG_FUNCTION_ARGS)
 {
 	ddb_index_rewrite(event(fcinfo)->parsetree);
+	PG_RETURN_NULL();
+}
+
+Datum
+ddb_on_refresh(PG_FUNCTION_ARGS)
+{
+	ddb_index_refresh(castNode(RefreshMatViewStmt, event(fcinfo)->parsetree));
 	PG_RETURN_NULL();
 }
 

@@ -270,6 +270,17 @@ ddb_index_rewrite(const Node *command)
 		refuse(get_rel_name(relid), "change the type of a key or item column");
 }
 
+/* ----- REFRESH: before the work, and before the access method would refuse it ----- */
+
+void
+ddb_index_refresh(const RefreshMatViewStmt *stmt)
+{
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+
+	if (stmt->concurrent && OidIsValid(relid) && OidIsValid(ddb_index_base(relid)))
+		ddb_raise_refresh(relid);
+}
+
 /* ----------------------------------------------------------------------
  * DROP
  * ---------------------------------------------------------------------- */

@@ -95,6 +95,7 @@ extern void ddb_index_created(const CreateTableAsStmt *stmt);
 extern void ddb_index_altered(const RangeVar *relation);
 extern void ddb_index_check_schema(const RangeVar *relation, const char *new_schema);
 extern void ddb_index_rewrite(const Node *command);
+extern void ddb_index_refresh(const RefreshMatViewStmt *stmt);
 extern void ddb_index_check_dropped(void);
 
 /* The table has left this schema: its global indexes go after it. */
