@@ -96,6 +96,19 @@ follow(const RangeVar *old, const char *new_schema, const char *new_name)
 	}
 }
 
+static bool
+changes_owner(const AlterTableStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->cmds)
+	{
+		if (lfirst_node(AlterTableCmd, lc)->subtype == AT_ChangeOwner)
+			return true;
+	}
+	return false;
+}
+
 Datum
 ddb_on_alter(PG_FUNCTION_ARGS)
 {
@@ -124,7 +137,13 @@ ddb_on_alter(PG_FUNCTION_ARGS)
 		}
 	}
 	else if (IsA(command, AlterTableStmt))
-		ddb_index_altered(((AlterTableStmt *) command)->relation);
+	{
+		AlterTableStmt *stmt = (AlterTableStmt *) command;
+
+		if (changes_owner(stmt))
+			ddb_index_owner_changed(stmt->relation);
+		ddb_index_altered(stmt->relation);
+	}
 	else if (IsA(command, CreateTableAsStmt))
 		ddb_index_created((CreateTableAsStmt *) command);
 	PG_RETURN_NULL();

@@ -155,12 +155,44 @@ table_altered(Oid relid)
 	}
 }
 
-static void
-view_altered(Oid relid)
+void
+ddb_index_altered(const RangeVar *relation)
 {
-	Oid			base = ddb_index_base(relid);
+	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
+	char		kind = OidIsValid(relid) ? get_rel_relkind(relid) : 0;
 
-	if (OidIsValid(base) && ddb_relation_owner(relid) != ddb_relation_owner(base))
+	if (kind == RELKIND_RELATION)
+		table_altered(relid);
+}
+
+/* ----- OWNER: an index of another owner is not believed, so the catalog is asked ----- */
+
+/* The materialized views of the catalog's indexes of this table. */
+static List *
+catalog_views(Oid table)
+{
+	Oid			schema = get_rel_namespace(table);
+	List	   *views = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ddb_catalog_index_relations(get_namespace_name(schema), get_rel_name(table)))
+	{
+		Oid			relid = get_relname_relid(lfirst(lc), schema);
+
+		if (OidIsValid(relid) && get_rel_relkind(relid) == RELKIND_MATVIEW &&
+			view_base(relid) == table)
+			views = lappend_oid(views, relid);
+	}
+	return views;
+}
+
+static void
+check_view_owner(Oid relid)
+{
+	Oid			base = view_base(relid);
+
+	if (OidIsValid(base) && ddb_relation_owner(relid) != ddb_relation_owner(base) &&
+		list_member_oid(catalog_views(base), relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("cannot change the owner of secondary index \"%s\"", get_rel_name(relid)),
@@ -168,15 +200,18 @@ view_altered(Oid relid)
 }
 
 void
-ddb_index_altered(const RangeVar *relation)
+ddb_index_owner_changed(const RangeVar *relation)
 {
 	Oid			relid = RangeVarGetRelid(relation, NoLock, true);
 	char		kind = OidIsValid(relid) ? get_rel_relkind(relid) : 0;
+	ListCell   *lc;
 
 	if (kind == RELKIND_MATVIEW)
-		view_altered(relid);
-	else if (kind == RELKIND_RELATION)
-		table_altered(relid);
+		check_view_owner(relid);
+	if (kind != RELKIND_RELATION)
+		return;
+	foreach(lc, catalog_views(relid))
+		ddb_index_adopt(relid, lfirst_oid(lc));
 }
 
 /* ----- SET SCHEMA ----- */

@@ -7,8 +7,10 @@
  * like ddb.catalog, and for the same reason.  An index lives in its table's
  * schema (events.c keeps it there), so schema, table and the index's relation
  * name say where both are.  A row is believed only while they fit: a
- * materialized view under the table's access method, or an index of the table.
- * Rows that do not fit, or that nobody can read, are as if they were not there.
+ * materialized view of the table's owner under the table's access method, or an
+ * index of the table.  (The owner: else whoever came by the name would be
+ * handed the table's items, and have his functions run as its owner.)  Rows
+ * that do not fit, or that nobody can read, are as if they were not there.
  *
  * The access method asks for a table's indexes at every write, so they are
  * kept in a cache by the table's OID, loaded by a scan of the catalog without
@@ -136,7 +138,8 @@ relation_fits(const FormData_pg_class *table, const DdbIndexDef *def)
 		return false;
 	if (def->local)
 		return index.relkind == RELKIND_INDEX && IndexGetRelation(def->relid, true) == table->oid;
-	return index.relkind == RELKIND_MATVIEW && index.relam == table->relam;
+	return index.relkind == RELKIND_MATVIEW && index.relam == table->relam &&
+		index.relowner == table->relowner;
 }
 
 /* A text column, palloc'd. */
@@ -180,6 +183,15 @@ compare_names(const void *a, const void *b)
 	return strcmp(((const DdbIndexDef *) a)->name, ((const DdbIndexDef *) b)->name);
 }
 
+/* What becomes of the relation, whether it fits or does not yet, is the table's affair. */
+static void
+remember_index(Oid relid, Oid base)
+{
+	CachedIndex *index = hash_search(indexes, &relid, HASH_ENTER, NULL);
+
+	index->base = base;
+}
+
 /* Appends what the catalog has of this table to the set. */
 static void
 scan_catalog(Relation catalog, Oid btree, const FormData_pg_class *table, DdbIndexSet *set)
@@ -187,6 +199,7 @@ scan_catalog(Relation catalog, Oid btree, const FormData_pg_class *table, DdbInd
 	ScanKeyData keys[2];
 	SysScanDesc scan;
 	HeapTuple	tuple;
+	DdbIndexDef *def;
 	int			room = 0;
 
 	ScanKeyInit(&keys[0], SCHEMA_NAME, BTEqualStrategyNumber, F_TEXTEQ,
@@ -202,8 +215,14 @@ scan_catalog(Relation catalog, Oid btree, const FormData_pg_class *table, DdbInd
 			set->index = set->index ? repalloc_array(set->index, DdbIndexDef, room)
 				: palloc_array(DdbIndexDef, room);
 		}
-		if (read_row(catalog, tuple, table, &set->index[set->n]))
-			set->nglobal += !set->index[set->n++].local;
+		def = &set->index[set->n];
+		if (read_row(catalog, tuple, table, def))
+		{
+			set->nglobal += !def->local;
+			set->n++;
+		}
+		if (OidIsValid(def->relid))
+			remember_index(def->relid, table->oid);
 	}
 	systable_endscan(scan);
 	if (set->n > 1)
@@ -227,17 +246,6 @@ load_set(Oid relid)
 	scan_catalog(catalog, btree, &table, set);
 	table_close(catalog, AccessShareLock);
 	return set->n > 0 ? set : NULL;
-}
-
-static void
-remember_indexes(const DdbIndexSet *set)
-{
-	for (int i = 0; set && i < set->n; i++)
-	{
-		CachedIndex *index = hash_search(indexes, &set->index[i].relid, HASH_ENTER, NULL);
-
-		index->base = set->relid;
-	}
 }
 
 /* An error leaves the set stale. */
@@ -267,7 +275,6 @@ reload(CachedSet *cached)
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller);
-	remember_indexes(cached->set);
 	if (cached->set == NULL)
 		MemoryContextDelete(context);
 	else

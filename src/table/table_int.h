@@ -93,6 +93,7 @@ extern Oid	ddb_relation_owner(Oid relid);
 /* What a command has done or is about to do (index_events.c); these may refuse it. */
 extern void ddb_index_created(const CreateTableAsStmt *stmt);
 extern void ddb_index_altered(const RangeVar *relation);
+extern void ddb_index_owner_changed(const RangeVar *relation);
 extern void ddb_index_check_schema(const RangeVar *relation, const char *new_schema);
 extern void ddb_index_rewrite(const Node *command);
 extern void ddb_index_refresh(const RefreshMatViewStmt *stmt);

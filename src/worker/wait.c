@@ -14,6 +14,9 @@
  * again, each time with a new snapshot; which is why a caller whose snapshot is
  * fixed is refused: it could wait, and would still see nothing.
  *
+ * To wait is to read: it takes SELECT on the table or on the indexes, or on a
+ * column of theirs.
+ *
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
@@ -23,7 +26,9 @@
 #include "base/errors.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -80,6 +85,25 @@ refuse_inactive(List *indexes)
 	}
 }
 
+static bool
+may_read(Oid relid)
+{
+	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(relid, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
+static void
+check_privileges(Oid table, List *indexes)
+{
+	bool		indexes_will_do = indexes != NIL;
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+		indexes_will_do = indexes_will_do && may_read(lfirst_oid(lc));
+	if (!indexes_will_do && !may_read(table))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(table));
+}
+
 /* What can never come true is said at once. */
 static void
 refuse_vain_waiting(char form, FullTransactionId xid)
@@ -119,6 +143,7 @@ ddb_wait_for_index(Oid table, const char *index_name, const char *token, int64 t
 	char		form = 'n';
 	long		pause = SHORTEST_PAUSE_MS;
 
+	check_privileges(table, indexes);
 	if (token)
 		form = read_token(token, &xid);
 	refuse_vain_waiting(form, xid);
