@@ -14,6 +14,14 @@
  *	- an item that is read later than the new cursor may already have moved on,
  *	  but then the row that tells so is in the next batch.
  *
+ * For each index the changes of many items are gathered; then first all that
+ * moved or went are removed, then all entries are put, both in the order of the
+ * index.  An item has one entry in an index.  So where one was removed, or
+ * the item is said to be new, none is looked for before the entry is put in;
+ * should one stand there nevertheless (the item was removed and came back, or
+ * a crash has us do it again), the key index tells, and it goes
+ * (storage/entries_write.c).
+ *
  * A batch that does not fit in the time there is goes on in another
  * transaction: the cursor remembers its end and the pages that were read.
  *
@@ -31,6 +39,9 @@
 /* A chunk ends with the page that exceeds one of these. */
 #define MAX_CHANGES		5000
 #define MAX_BYTES		(4 * 1024 * 1024)
+
+/* So much is gathered before it is done. */
+#define GATHERED_BYTES	(8 * 1024 * 1024)
 
 typedef struct Chunk
 {
@@ -69,8 +80,8 @@ ddb_owner_leave(DdbOwnerScope *scope)
 }
 
 /* What is opened lives as long as the work does, not as the item at hand. */
-void
-ddb_work_open(DdbWork *work)
+static void
+open_entries(DdbWork *work)
 {
 	MemoryContext caller;
 
@@ -94,8 +105,43 @@ ddb_work_close(DdbWork *work)
 }
 
 /* ----------------------------------------------------------------------
- * One item
+ * Gathering
  * ---------------------------------------------------------------------- */
+static void
+forget_gathered(DdbGathering *gathering)
+{
+	ListCell   *lc;
+
+	foreach(lc, gathering->works)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		work->nolds = work->max_olds = work->nputs = work->max_puts = work->item_olds = 0;
+		work->olds = NULL;
+		work->puts = NULL;
+	}
+	MemoryContextReset(gathering->context);
+}
+
+void
+ddb_gather_begin(DdbGathering *gathering, List *works)
+{
+	gathering->works = works;
+	gathering->context = AllocSetContextCreate(CurrentMemoryContext, "ddb gathered changes",
+											   ALLOCSET_DEFAULT_SIZES);
+	forget_gathered(gathering);
+}
+
+/* Room for one more in an array; what is there need not be initialised. */
+static void *
+grow(void *array, int n, int *max, Size size)
+{
+	if (n < *max)
+		return array;
+	*max = Max(16, *max * 2);
+	return array ? repalloc(array, *max * size) : palloc(*max * size);
+}
+
 static bool
 same_place(const DdbEntry *a, const DdbEntry *b)
 {
@@ -103,24 +149,88 @@ same_place(const DdbEntry *a, const DdbEntry *b)
 		(!a->has_isk || ddb_value_equal(a->isk, b->isk));
 }
 
-void
-ddb_apply_item(DdbWork *work, const DdbKey *key, const DdbRecord *record, List *olds)
+/* The old keys of the item at hand; the key that its entry has now is none.  Was it among them? */
+static bool
+settle_olds(DdbWork *work, const DdbEntry *entry)
 {
-	DdbEntry	entry;
-	bool		in = ddb_index_entry(&work->def, record, true, &entry);
+	int			n = work->item_olds;
+	bool		back = false;
+
+	for (int i = work->item_olds; i < work->nolds; i++)
+	{
+		if (entry && same_place(&work->olds[i].entry, entry))
+			back = true;
+		else
+		{
+			work->olds[n] = work->olds[i];
+			work->olds[n++].of = entry ? work->nputs : -1;
+		}
+	}
+	work->item_olds = work->nolds = n;
+	return back;
+}
+
+void
+ddb_gather_item(DdbWork *work, const DdbRecord *record, const uint8 *digest, bool is_new)
+{
+	DdbEntryPut *put;
+
+	work->puts = grow(work->puts, work->nputs, &work->max_puts, sizeof(DdbEntryPut));
+	put = &work->puts[work->nputs];
+	if (!ddb_index_entry(&work->def, record, digest, &put->entry))
+	{
+		(void) settle_olds(work, NULL);
+		return;
+	}
+	put->base = record->key;
+	put->is_new = !settle_olds(work, &put->entry) && is_new;
+	work->nputs++;
+}
+
+static void
+write_gathered(DdbWork *work)
+{
+	if (work->nolds + work->nputs == 0)
+		return;
+	open_entries(work);
+	if (work->nolds > 0)
+		work->cursor->entries -= ddb_entries_remove(work->entries, work->olds, work->nolds);
+	for (int i = 0; i < work->nolds; i++)
+	{
+		if (work->olds[i].found && work->olds[i].of >= 0)
+			work->puts[work->olds[i].of].is_new = true;
+	}
+	if (work->nputs > 0)
+		work->cursor->entries += ddb_entries_put(work->entries, work->puts, work->nputs);
+}
+
+static void
+write_all(DdbGathering *gathering)
+{
 	ListCell   *lc;
 
-	ddb_work_open(work);
-	foreach(lc, olds)
-	{
-		const DdbEntry *old = lfirst(lc);
-
-		if (!(in && same_place(old, &entry)) && ddb_entries_remove(work->entries, old))
-			work->cursor->entries--;
-	}
-	if (in && ddb_entries_put(work->entries, key, &entry) == DDB_ENTRY_ADDED)
-		work->cursor->entries++;
+	foreach(lc, gathering->works)
+		write_gathered(lfirst(lc));
+	forget_gathered(gathering);
 }
+
+void
+ddb_gather_check(DdbGathering *gathering)
+{
+	if (MemoryContextMemAllocated(gathering->context, false) >= GATHERED_BYTES)
+		write_all(gathering);
+}
+
+void
+ddb_gather_end(DdbGathering *gathering)
+{
+	write_all(gathering);
+	MemoryContextDelete(gathering->context);
+}
+
+/* ----------------------------------------------------------------------
+ * One item
+ * ---------------------------------------------------------------------- */
 
 /*
  * The item as the active snapshot sees it, in memory of its own: an index
@@ -134,6 +244,94 @@ read_item(DdbWork *work, const DdbKey *key, DdbRecord *record)
 		record->schema = &work->schema;
 		record->key = *key;
 		record->map = ddb_value_copy(record->map);
+	}
+}
+
+/* A row has indexes in the order in which they are worked on; *at is where the next is expected. */
+static DdbWork *
+find_work(List *works, Oid index, int *at)
+{
+	int			n = list_length(works);
+
+	for (int i = 0; i < n; i++)
+	{
+		int			here = (*at + i) % n;
+		DdbWork    *work = list_nth(works, here);
+
+		if (work->def.relid == index)
+		{
+			*at = here + 1;
+			return work;
+		}
+	}
+	return NULL;
+}
+
+static void
+note_change(DdbWork *work, const DdbChangeScan *change, const uint8 *digest)
+{
+	work->concerned = true;
+	if (!change->has_old)
+		return;
+	work->olds = grow(work->olds, work->nolds, &work->max_olds, sizeof(DdbEntryRemoval));
+	ddb_change_old(change, &work->def, digest, &work->olds[work->nolds++].entry);
+}
+
+/* Which indexes does a row concern, and where did their entries stand? */
+static void
+note_row(List *works, const DdbLogRow *row, const uint8 *digest)
+{
+	DdbChangeScan change = {.bytes = row->old, .len = row->old_len};
+	int			at = 0;
+	ListCell   *lc;
+
+	if (ddb_change_concerns_all(row))
+	{
+		foreach(lc, works)
+		{
+			DdbWork    *work = lfirst(lc);
+
+			work->concerned = true;
+			work->is_new |= ddb_change_is_insert(row);
+		}
+	}
+	while (ddb_change_next(&change))
+	{
+		DdbWork    *work = find_work(works, change.index, &at);
+
+		if (work)
+			note_change(work, &change, digest);
+	}
+}
+
+/* An item with n rows, and its table's indexes. */
+static void
+apply_item(List *works, const DdbLogRow *rows, int n)
+{
+	DdbWork    *first = linitial(works);
+	DdbRecord	record = {0};
+	DdbKey		key;
+	uint8		digest[DDB_ENTRY_DIGEST];
+	ListCell   *lc;
+
+	ddb_change_key(&first->schema, rows[0].key, rows[0].key_len, &key);
+	ddb_key_digest(&first->schema, &key, digest);
+	read_item(first, &key, &record);
+	foreach(lc, works)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		work->concerned = work->is_new = false;
+		work->cursor->applied += n;
+	}
+	for (int i = 0; i < n; i++)
+		note_row(works, &rows[i], digest);
+	foreach(lc, works)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		if (work->concerned)
+			ddb_gather_item(work, &record, digest, work->is_new);
 	}
 }
 
@@ -154,54 +352,6 @@ compare_rows(const void *a, const void *b)
 	return order;
 }
 
-/* Brings one index up to date with one item, of which there are n rows. */
-static void
-apply_rows(DdbWork *work, const DdbLogRow *rows, int n, const DdbKey *key,
-		   const DdbRecord *record)
-{
-	bool		concerned = false;
-	List	   *olds = NIL;
-
-	for (int i = 0; i < n; i++)
-	{
-		DdbEntry	old;
-		bool		has_old;
-
-		if (!ddb_change_concerns(&rows[i], &work->def, &work->schema, key, &old, &has_old))
-			continue;
-		concerned = true;
-		if (has_old)
-		{
-			DdbEntry   *copy = palloc(sizeof(DdbEntry));
-
-			*copy = old;
-			olds = lappend(olds, copy);
-		}
-	}
-	if (concerned)
-		ddb_apply_item(work, key, record, olds);
-}
-
-/* The same for all of its table's indexes (DdbWork). */
-static void
-apply_changes(List *works, const DdbLogRow *rows, int n)
-{
-	DdbWork    *first = linitial(works);
-	DdbRecord	record;
-	DdbKey		key;
-	ListCell   *lc;
-
-	ddb_change_key(&first->schema, rows[0].key, rows[0].key_len, &key);
-	read_item(first, &key, &record);
-	foreach(lc, works)
-	{
-		DdbWork    *work = lfirst(lc);
-
-		apply_rows(work, rows, n, &key, &record);
-		work->cursor->applied += n;
-	}
-}
-
 static List *
 works_of(List *works, Oid table)
 {
@@ -220,24 +370,25 @@ works_of(List *works, Oid table)
 static void
 apply_table(List *works, const DdbLogRow *rows, int nrows)
 {
-	MemoryContext item_context = AllocSetContextCreate(CurrentMemoryContext, "ddb changes",
-													   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(item_context);
+	DdbGathering gathering;
+	MemoryContext caller;
 	DdbOwnerScope scope;
 	int			n;
 
 	ddb_owner_enter(&scope, ((DdbWork *) linitial(works))->owner);
+	ddb_gather_begin(&gathering, works);
+	caller = MemoryContextSwitchTo(gathering.context);
 	for (int i = 0; i < nrows; i += n)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (n = 1; i + n < nrows && compare_rows(&rows[i], &rows[i + n]) == 0;)
 			n++;
-		MemoryContextReset(item_context);
-		apply_changes(works, &rows[i], n);
+		apply_item(works, &rows[i], n);
+		ddb_gather_check(&gathering);
 	}
-	ddb_owner_leave(&scope);
 	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(item_context);
+	ddb_gather_end(&gathering);
+	ddb_owner_leave(&scope);
 }
 
 static void

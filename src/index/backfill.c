@@ -42,16 +42,21 @@ key_bytes(const DdbKeySchema *schema, const DdbKey *key)
 	return bytes;
 }
 
+/* What is put has mostly not been there: the log brings only what changes meanwhile. */
 static void
 visit(DdbWork *work, const DdbRecord *record)
 {
 	DdbRecord	item = *record;
+	uint8		digest[DDB_ENTRY_DIGEST];
 
 	item.schema = &work->schema;
 	item.map = ddb_value_copy(record->map);
+	for (int k = 0; k < work->schema.nkeys; k++)
+		item.key.values[k] = ddb_value_copy(record->key.values[k]);
 	if (!ddb_index_accepts(&work->def, &item))
 		work->cursor->skipped++;
-	ddb_apply_item(work, &item.key, &item, NIL);
+	ddb_key_digest(item.schema, &item.key, digest);
+	ddb_gather_item(work, &item, digest, true);
 	work->cursor->backfill_done++;
 }
 
@@ -60,7 +65,7 @@ static bool
 piece(DdbWork *work, int64 *visited)
 {
 	MemoryContext outer = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(outer, "ddb backfill", ALLOCSET_DEFAULT_SIZES);
+	DdbGathering gathering;
 	DdbTable   *table = ddb_table_open(work->table, 0);
 	DdbCursor  *cursor = work->cursor;
 	DdbPlace	after;
@@ -75,6 +80,7 @@ piece(DdbWork *work, int64 *visited)
 		after.partition = after.key.values[0];
 		after.sort = after.key.values[1];
 	}
+	ddb_gather_begin(&gathering, list_make1(work));
 	scan = ddb_scan_segment(table, NULL, 0, 1, cursor->backfill_key ? &after : NULL);
 	while (n < PIECE && ddb_scan_next(scan, &record))
 	{
@@ -82,14 +88,14 @@ piece(DdbWork *work, int64 *visited)
 		n++;
 		if (n == PIECE)
 			cursor->backfill_key = key_bytes(&work->schema, &record.key);
-		MemoryContextSwitchTo(context);
+		MemoryContextSwitchTo(gathering.context);
 		visit(work, &record);
 		MemoryContextSwitchTo(outer);
-		MemoryContextReset(context);
+		ddb_gather_check(&gathering);
 	}
+	ddb_gather_end(&gathering);
 	ddb_scan_end(scan);
 	CommandCounterIncrement();
-	MemoryContextDelete(context);
 	*visited += n;
 	return n == PIECE;
 }
@@ -101,7 +107,6 @@ ddb_backfill(DdbWork *work, const DdbView *view, int64 *visited)
 	bool		more = true;
 
 	ddb_owner_enter(&scope, work->owner);
-	ddb_work_open(work);
 	while (more)
 	{
 		more = piece(work, visited);

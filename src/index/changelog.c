@@ -108,7 +108,7 @@ inserted(Oid relid, const DdbIndexSet *set, const DdbRecord *new)
 
 	for (int i = 0; i < set->n; i++)
 	{
-		if (!set->index[i].local && ddb_index_entry(&set->index[i], new, false, &entry))
+		if (!set->index[i].local && ddb_index_entry(&set->index[i], new, NULL, &entry))
 		{
 			append_row(relid, new, "", 0);
 			return;
@@ -125,7 +125,7 @@ deleted(Oid relid, const DdbIndexSet *set, const DdbRecord *old)
 	initStringInfo(&lost);
 	for (int i = 0; i < set->n; i++)
 	{
-		if (!set->index[i].local && ddb_index_entry(&set->index[i], old, false, &entry))
+		if (!set->index[i].local && ddb_index_entry(&set->index[i], old, NULL, &entry))
 			add_index(&lost, &set->index[i], &entry);
 	}
 	if (lost.len > 0)
@@ -189,8 +189,8 @@ updated(Oid relid, const DdbIndexSet *set, const DdbRecord *old, const DdbRecord
 
 		if (def->local || !changes_entries(&update, def))
 			continue;
-		stood = ddb_index_entry(def, old, false, &was);
-		stands = ddb_index_entry(def, new, false, &is);
+		stood = ddb_index_entry(def, old, NULL, &was);
+		stands = ddb_index_entry(def, new, NULL, &is);
 		if (!stood && !stands)
 			continue;
 		moved = stood && !(stands && same_entry_key(&was, &is));
@@ -335,15 +335,6 @@ entry_type(const DdbKeyAttr *attrs, int n)
 	return n == 1 ? attrs[0].type : DDB_B;
 }
 
-static void
-complete_old(DdbEntry *old, const DdbIndexDef *def, const DdbKeySchema *schema,
-			 const DdbKey *key)
-{
-	old->has_isk = def->nsort > 0;
-	ddb_key_digest(schema, key, old->digest);
-	old->shard = def->shards > 0 ? ddb_key_shard(old->digest, def->shards) : -1;
-}
-
 bool
 ddb_change_is_insert(const DdbLogRow *row)
 {
@@ -351,33 +342,38 @@ ddb_change_is_insert(const DdbLogRow *row)
 }
 
 bool
-ddb_change_concerns(const DdbLogRow *row, const DdbIndexDef *def, const DdbKeySchema *schema,
-					const DdbKey *key, DdbEntry *old, bool *has_old)
+ddb_change_concerns_all(const DdbLogRow *row)
 {
-	const uint8 *bytes = row->old;
-	uint32		len = row->old_len;
+	return row->old_len == 0;
+}
 
-	*has_old = false;
-	if (len == 0)
-		return true;
-	while (len > 0)
+bool
+ddb_change_next(DdbChangeScan *scan)
+{
+	if (scan->len == 0)
+		return false;
+	memcpy(&scan->index, take(&scan->bytes, &scan->len, sizeof(Oid)), sizeof(Oid));
+	scan->has_old = *take(&scan->bytes, &scan->len, 1) != 0;
+	if (scan->has_old)
 	{
-		Oid			relid;
-
-		memcpy(&relid, take(&bytes, &len, sizeof(Oid)), sizeof(Oid));
-		*has_old = *take(&bytes, &len, 1) != 0;
-		if (*has_old)
-		{
-			memset(old, 0, sizeof(*old));
-			old->ipk = take_value(&bytes, &len, entry_type(def->partition, def->npartition));
-			old->isk = take_value(&bytes, &len, entry_type(def->sort, def->nsort));
-		}
-		if (relid == def->relid)
-		{
-			if (*has_old)
-				complete_old(old, def, schema, key);
-			return true;
-		}
+		scan->ipk = take_value(&scan->bytes, &scan->len, DDB_B);
+		scan->isk = take_value(&scan->bytes, &scan->len, DDB_B);
 	}
-	return *has_old = false;
+	return true;
+}
+
+void
+ddb_change_old(const DdbChangeScan *scan, const DdbIndexDef *def, const uint8 *digest,
+			   DdbEntry *old)
+{
+	memset(old, 0, sizeof(*old));
+	old->ipk = scan->ipk;
+	old->ipk.type = entry_type(def->partition, def->npartition);
+	old->has_isk = def->nsort > 0;
+	if (old->has_isk)
+	{
+		old->isk = scan->isk;
+		old->isk.type = entry_type(def->sort, def->nsort);
+	}
+	ddb_index_entry_complete(def, digest, old);
 }

@@ -31,10 +31,14 @@ extern void ddb_index_init(void);
 /*
  * The item's entry, in the current memory context or as views of the record.
  * False: the index has none of it (a key attribute is missing, empty or of
- * another type, or too long).  Without with_item entry->item is not set.
+ * another type, or too long).  digest is that of the item's key; without one,
+ * only the key of the index is set.
  */
-extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool whole,
+extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, const uint8 *digest,
 							DdbEntry *entry);
+
+/* Sets what an entry has of the item's key. */
+extern void ddb_index_entry_complete(const DdbIndexDef *def, const uint8 *digest, DdbEntry *entry);
 
 /*
  * Raises YD001, naming index and attribute, for a key attribute of the wrong

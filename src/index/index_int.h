@@ -25,13 +25,30 @@ extern void ddb_change_key(const DdbKeySchema *schema, const uint8 *bytes, uint3
 /* Was the item new?  A hint; changelog.c says what it is worth. */
 extern bool ddb_change_is_insert(const DdbLogRow *row);
 
+/* Does it concern every index, and has none lost an entry? */
+extern bool ddb_change_concerns_all(const DdbLogRow *row);
+
 /*
- * Does the row concern this index?  If it tells where the item's entry was,
- * *has_old is set and *old has that key, digest and shard included.
+ * Else the indexes that it concerns, one after another: begun with the bytes of
+ * the row's `old`.
  */
-extern bool ddb_change_concerns(const DdbLogRow *row, const DdbIndexDef *def,
-								const DdbKeySchema *schema, const DdbKey *key,
-								DdbEntry *old, bool *has_old);
+typedef struct DdbChangeScan
+{
+	const uint8 *bytes;
+	uint32		len;
+
+	/* Of the one at hand */
+	Oid			index;
+	bool		has_old;		/* the entry stood elsewhere before: */
+	DdbValue	ipk;
+	DdbValue	isk;
+} DdbChangeScan;
+
+extern bool ddb_change_next(DdbChangeScan *scan);
+
+/* The key of the entry that stood elsewhere, of the item with this digest. */
+extern void ddb_change_old(const DdbChangeScan *scan, const DdbIndexDef *def, const uint8 *digest,
+						   DdbEntry *old);
 
 /* ----------------------------------------------------------------------
  * cursor.c: how far an index is
@@ -124,6 +141,18 @@ typedef struct DdbWork
 	DdbIndexDef def;
 	DdbCursor  *cursor;
 	DdbEntries *entries;		/* while open */
+
+	/* Gathered (apply.c) */
+	int			nolds;
+	int			max_olds;
+	DdbEntryRemoval *olds;
+	int			nputs;
+	int			max_puts;
+	DdbEntryPut *puts;
+	int			item_olds;		/* those of the item at hand begin here */
+	bool		concerned;		/* by it */
+	bool		is_new;
+
 	bool		looked;			/* is it known whether the index is behind? */
 	bool		behind;
 } DdbWork;
@@ -165,10 +194,27 @@ extern void ddb_cursor_start(DdbCursor *cursor, const DdbView *view);
 extern int64 ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit);
 
 /*
- * Makes the entries of one item match its state.  olds: keys that entries of
- * it may have had (DdbEntry).
+ * What is to be done to the indexes of a table is gathered, item by item, and
+ * then done at once, in the order of each index.  The context is for what
+ * items and entries are views of.
  */
-extern void ddb_apply_item(DdbWork *work, const DdbKey *key, const DdbRecord *record, List *olds);
+typedef struct DdbGathering
+{
+	List	   *works;			/* DdbWork */
+	MemoryContext context;
+} DdbGathering;
+
+extern void ddb_gather_begin(DdbGathering *gathering, List *works);
+
+/* What entry the item has; is_new as in DdbEntryPut.  In the gathering's context. */
+extern void ddb_gather_item(DdbWork *work, const DdbRecord *record, const uint8 *digest,
+							bool is_new);
+
+/* Between two items: does what has been gathered if that is much. */
+extern void ddb_gather_check(DdbGathering *gathering);
+
+/* Does the rest. */
+extern void ddb_gather_end(DdbGathering *gathering);
 
 /* As whom, and with what, entries are written. */
 typedef struct DdbOwnerScope
@@ -181,7 +227,6 @@ typedef struct DdbOwnerScope
 extern void ddb_owner_enter(DdbOwnerScope *scope, Oid owner);
 extern void ddb_owner_leave(DdbOwnerScope *scope);
 
-extern void ddb_work_open(DdbWork *work);
 extern void ddb_work_close(DdbWork *work);
 
 /* ----------------------------------------------------------------------

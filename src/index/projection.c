@@ -225,8 +225,16 @@ project(const DdbIndexDef *def, DdbValue map)
 	return ddb_builder_finish(b, DDB_DUPLICATES_ERROR);
 }
 
+void
+ddb_index_entry_complete(const DdbIndexDef *def, const uint8 *digest, DdbEntry *entry)
+{
+	memcpy(entry->digest, digest, DDB_ENTRY_DIGEST);
+	entry->shard = def->shards > 0 ? ddb_key_shard(digest, def->shards) : -1;
+}
+
 bool
-ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool whole, DdbEntry *entry)
+ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, const uint8 *digest,
+				DdbEntry *entry)
 {
 	Keys		keys;
 
@@ -238,10 +246,9 @@ ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, bool whole, DdbEn
 	entry->has_isk = def->nsort > 0;
 	if (entry->has_isk)
 		entry->isk = key_column(keys.sort, def->nsort);
-	if (whole)
+	if (digest)
 	{
-		ddb_key_digest(base->schema, &base->key, entry->digest);
-		entry->shard = def->shards > 0 ? ddb_key_shard(entry->digest, def->shards) : -1;
+		ddb_index_entry_complete(def, digest, entry);
 		entry->item = project(def, base->map);
 	}
 	return true;

@@ -109,20 +109,22 @@ static void
 check_item(Verify *v, const DdbRecord *record)
 {
 	DdbRecord	item = *record;
-	DdbEntry	entry;
+	DdbEntryPut put = {.base = record->key};
+	uint8		digest[DDB_ENTRY_DIGEST];
 	bool		same;
 	bool		found;
 
 	item.schema = &v->work.schema;
 	item.map = ddb_value_copy(record->map);
-	if (!ddb_index_entry(&v->work.def, &item, true, &entry) || is_lagging(v, entry.digest))
+	ddb_key_digest(item.schema, &item.key, digest);
+	if (is_lagging(v, digest) || !ddb_index_entry(&v->work.def, &item, digest, &put.entry))
 		return;
-	found = ddb_entries_find(v->entries, v->snapshot, &entry, &same);
+	found = ddb_entries_find(v->entries, v->snapshot, &put.entry, &same);
 	if (found && same)
 		return;
 	report(v, found ? DDB_ENTRY_DIFFERS : DDB_ENTRY_MISSING, &item.key);
-	if (v->repair && ddb_entries_put(v->entries, &item.key, &entry) == DDB_ENTRY_ADDED)
-		v->work.cursor->entries++;
+	if (v->repair)
+		v->work.cursor->entries += ddb_entries_put(v->entries, &put, 1);
 }
 
 static void
@@ -168,7 +170,7 @@ is_extra(Verify *v, const DdbKey *key, const DdbEntry *entry)
 	if (!ddb_row_get(ddb_table_open(v->work.table, 0), key, &record))
 		return true;
 	record.schema = &v->work.schema;
-	return !ddb_index_entry(&v->work.def, &record, true, &right) || !same_key(&right, entry);
+	return !ddb_index_entry(&v->work.def, &record, digest, &right) || !same_key(&right, entry);
 }
 
 /*
@@ -195,8 +197,12 @@ check_entries(Verify *v)
 		if (!extra)
 			continue;
 		report(v, DDB_ENTRY_EXTRA, &key);
-		if (v->repair && ddb_entries_remove(v->entries, &entry))
-			v->work.cursor->entries--;
+		if (v->repair)
+		{
+			DdbEntryRemoval removal = {.entry = entry};
+
+			v->work.cursor->entries -= ddb_entries_remove(v->entries, &removal, 1);
+		}
 	}
 	ddb_entries_close(scanned);
 }

@@ -1,25 +1,25 @@
 /*-------------------------------------------------------------------------
  *
  * entries.c
- *	  Entries of a global secondary index, one at a time.
+ *	  An index relation, opened for work on its entries, and looking for them.
  *
  * An index relation is a materialized view with the columns
  *
  *		ipk [shard] [isk] pk [sk] digest item
  *
- * and a unique btree on (ipk [shard] [isk] digest).  Columns are known by
- * number, for a user may rename them.  Which optional ones there are is seen
- * from their number and from the shard's type.
+ * and a unique btree on (ipk [shard] [isk] digest) in the classes and orders
+ * that ddb.add_index() gives it.  Columns are known by number, for a user may
+ * rename them.  Which optional ones there are is seen from their number and from
+ * the shard's type.
  *
- * PostgreSQL lets nobody write to a materialized view, so these functions do
- * what its executor would: the table's rows, and entries in every index on
- * them, the user's among them.  The caller has locked the relation and is its
- * only writer, so an entry is looked for with SnapshotSelf: what is committed,
- * and what this transaction has done.  One entry may be changed once between
- * two commands.
+ * The caller has locked the relation and is its only writer, so an entry is
+ * looked for with SnapshotSelf: what is committed, and what this transaction
+ * has done.
  *
- * InitResultRelInfo() is given no range table index, or an update would look
- * for the columns it changes in a range table that is not there.
+ * Looking.  As in lookup.c there is a single scan key, on the first column,
+ * whose functions are ours and compare the whole key of an entry: they are given
+ * the address of the first column's value inside it, behind which the others
+ * stand.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,45 +35,93 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "storage/storage_int.h"
+#include "storage/entries_int.h"
+#include "storage/index_tuple_int.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* ipk, shard, isk, digest */
-#define MAX_KEY_COLUMNS 4
+/* ----------------------------------------------------------------------
+ * Entries of the key index, seen from their first column's value
+ * ---------------------------------------------------------------------- */
 
-struct DdbEntries
+/*
+ * What is looked for now.  The first column's value stays here until the next
+ * is announced, whatever becomes of the look that announced it.
+ */
+static struct
 {
-	Relation	rel;
-	Relation	key_index;
-	IndexInfo  *key_info;
-	DdbKeySchema base;
+	const DdbEntries *entries;
+	const DdbEntryKey *key;
+	char		ipk[BLCKSZ];
+}			sought;
 
-	/* Columns; 0 where there is none. */
-	AttrNumber	shard;
-	AttrNumber	isk;
-	AttrNumber	pk;
-	AttrNumber	digest;
-	AttrNumber	item;
-	uint8		ipk_type;
-	uint8		isk_type;
+/*
+ * The order of an entry that has the index partition key, relative to the whole
+ * key.  What is cut off a pivot counts as less than anything.
+ */
+static int
+entry_order(Datum ipk)
+{
+	const DdbEntries *e = sought.entries;
+	IndexTuple	entry = ddb_index_tuple_of(ipk);
+	int			stand = ddb_index_tuple_columns(entry, e->nkeys);
+	char	   *at = DatumGetPointer(ipk) + VARSIZE_ANY(DatumGetPointer(ipk));
+	int			column = 1;
+	int			order = 0;
 
-	int			nkeys;
-	AttrNumber	key_columns[MAX_KEY_COLUMNS];
-	ScanKeyData keys[MAX_KEY_COLUMNS];
-	IndexScanDesc scan;
-	TableScanDesc all;			/* of ddb_entries_scan() */
-	TupleTableSlot *found;
-	TupleTableSlot *row;		/* to be written */
+	if (unlikely(ddb_index_tuple_has_null(entry)))
+		return 1;
+	if (e->shard)
+	{
+		if (stand <= column++)
+			return -1;
+		at = (char *) att_align_nominal((uintptr_t) at, TYPALIGN_SHORT);
+		order = *(int16 *) at - sought.key->shard;
+		at += sizeof(int16);
+	}
+	if (e->isk && order == 0)
+	{
+		if (stand <= column++)
+			return -1;
+		order = ddb_stored_compare(e->isk_type, ddb_next_varlena(&at), sought.key->isk);
+	}
+	if (order == 0)
+		order = stand <= column ? -1 :
+			ddb_stored_compare(DDB_B, ddb_next_varlena(&at), sought.key->digest);
+	return order == 0 && ddb_index_tuple_lacks_address(entry) ? -1 : order;
+}
 
-	/* Where there are indexes of the user's. */
-	ResultRelInfo *result;
-	EState	   *estate;
+/* May the scan go on: is this the entry, or a high key that allows it? */
+static Datum
+entry_equal(PG_FUNCTION_ARGS)
+{
+	Datum		ipk = PG_GETARG_DATUM(0);
+	int			order;
 
-	MemoryContext context;		/* of one entry */
-};
+	if (ddb_stored_compare(sought.entries->ipk_type, ipk, sought.key->ipk) != 0)
+		PG_RETURN_BOOL(false);
+	order = entry_order(ipk);
+	PG_RETURN_BOOL(order == 0 || (order < 0 && BTreeTupleIsPivot(ddb_index_tuple_of(ipk))));
+}
+
+static void
+set_scan_key(DdbEntries *e)
+{
+	ScanKey		key = &e->scan_key;
+
+	key->sk_attno = 1;
+	key->sk_strategy = BTEqualStrategyNumber;
+	key->sk_collation = e->key_index->rd_indcollation[0];
+	key->sk_func.fn_addr = entry_equal;
+	key->sk_func.fn_oid = F_BYTEAEQ;
+	key->sk_func.fn_nargs = 2;
+	key->sk_func.fn_strict = true;
+	key->sk_func.fn_mcxt = CurrentMemoryContext;
+	key->sk_argument = PointerGetDatum(sought.ipk);
+}
 
 /* ----------------------------------------------------------------------
  * Opening
@@ -119,10 +167,11 @@ is_key_index(const DdbEntries *e, Relation index)
 		return false;
 	for (int i = 0; i < e->nkeys; i++)
 	{
-		if (form->indkey.values[i] != e->key_columns[i])
+		if (form->indkey.values[i] != e->key_columns[i] || index->rd_indoption[i] != 0)
 			return false;
 	}
-	return true;
+	return ddb_in_hash_class(index) &&
+		(!e->isk || ddb_in_byte_order(index, e->shard ? 3 : 2));
 }
 
 /* Opens the key index; *others tells of more indexes. */
@@ -148,22 +197,6 @@ open_key_index(DdbEntries *e, bool *others)
 }
 
 static void
-set_scan_keys(DdbEntries *e)
-{
-	Relation	index = e->key_index;
-
-	for (int i = 0; i < e->nkeys; i++)
-	{
-		Oid			type = index->rd_opcintype[i];
-		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type, type,
-												BTEqualStrategyNumber);
-
-		ScanKeyEntryInitialize(&e->keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
-							   index->rd_indcollation[i], get_opcode(equal), (Datum) 0);
-	}
-}
-
-static void
 open_other_indexes(DdbEntries *e)
 {
 	e->estate = CreateExecutorState();
@@ -185,12 +218,12 @@ ddb_entries_open(Oid index, const DdbKeySchema *base)
 		relation_close(e->rel, NoLock);
 		return NULL;
 	}
-	e->context = AllocSetContextCreate(CurrentMemoryContext, "ddb entry", ALLOCSET_DEFAULT_SIZES);
+	e->lasting = CurrentMemoryContext;
+	e->context = AllocSetContextCreate(CurrentMemoryContext, "ddb entries", ALLOCSET_DEFAULT_SIZES);
 	e->key_info = BuildIndexInfo(e->key_index);
-	set_scan_keys(e);
-	e->scan = ddb_index_beginscan(e->rel, e->key_index, SnapshotSelf, e->nkeys);
+	set_scan_key(e);
+	e->scan = ddb_index_beginscan(e->rel, e->key_index, SnapshotSelf, 1);
 	e->found = MakeSingleTupleTableSlot(RelationGetDescr(e->rel), &TTSOpsBufferHeapTuple);
-	e->row = MakeSingleTupleTableSlot(RelationGetDescr(e->rel), &TTSOpsVirtual);
 	if (others)
 		open_other_indexes(e);
 	return e;
@@ -216,7 +249,8 @@ ddb_entries_close(DdbEntries *e)
 		table_endscan(e->all);
 	index_endscan(e->scan);
 	ExecDropSingleTupleTableSlot(e->found);
-	ExecDropSingleTupleTableSlot(e->row);
+	for (int i = 0; i < e->nrows; i++)
+		ExecDropSingleTupleTableSlot(e->rows[i]);
 	if (e->result)
 	{
 		ExecCloseIndices(e->result);
@@ -241,56 +275,97 @@ bytes_datum(const uint8 *bytes, uint32 len)
 	return PointerGetDatum(datum);
 }
 
-static inline void
-set_column(TupleTableSlot *slot, AttrNumber attno, Datum value)
+void
+ddb_entry_key(const DdbEntries *e, const DdbEntry *entry, DdbEntryKey *key)
 {
-	slot->tts_values[attno - 1] = value;
-	slot->tts_isnull[attno - 1] = false;
+	key->ipk = ddb_key_to_datum(entry->ipk);
+	key->hash = ddb_datum_hash(e->ipk_type, key->ipk);
+	key->shard = e->shard ? entry->shard : 0;
+	key->isk = e->isk ? ddb_key_to_datum(entry->isk) : (Datum) 0;
+	key->digest = bytes_datum(entry->digest, DDB_ENTRY_DIGEST);
 }
 
-/* The key's columns, in the row to be written. */
+/* Places the scan before the entries with this key. */
 static void
-set_key(DdbEntries *e, const DdbEntry *entry)
+seek(DdbEntries *e, Snapshot snapshot, const DdbEntryKey *key)
 {
-	TupleTableSlot *row = e->row;
+	struct varlena *ipk = (struct varlena *) DatumGetPointer(key->ipk);
 
-	ExecClearTuple(row);
-	memset(row->tts_isnull, true, sizeof(bool) * row->tts_tupleDescriptor->natts);
-	set_column(row, 1, ddb_key_to_datum(entry->ipk));
-	if (e->shard)
-		set_column(row, e->shard, Int16GetDatum(entry->shard));
-	if (e->isk)
-		set_column(row, e->isk, ddb_key_to_datum(entry->isk));
-	set_column(row, e->digest, bytes_datum(entry->digest, DDB_ENTRY_DIGEST));
+	if (VARSIZE(ipk) > sizeof(sought.ipk))
+		elog(ERROR, "a key of index \"%s\" is too long", RelationGetRelationName(e->rel));
+	memcpy(sought.ipk, ipk, VARSIZE(ipk));
+	sought.entries = e;
+	sought.key = key;
+	ddb_hash_announce(PointerGetDatum(sought.ipk), e->ipk_type, entry_order);
+	e->scan->xs_snapshot = snapshot;
+	index_rescan(e->scan, &e->scan_key, 1, NULL, 0);
 }
 
-/* Finds the entry with the key in e->row.  What the scan allocates it keeps. */
-static bool
-look(DdbEntries *e, Snapshot snapshot)
+bool
+ddb_entry_look(DdbEntries *e, Snapshot snapshot, const DdbEntryKey *key)
 {
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(e));
+	/* What the scan allocates it keeps. */
+	MemoryContext caller = MemoryContextSwitchTo(e->lasting);
 	bool		found;
 
-	for (int i = 0; i < e->nkeys; i++)
-		e->keys[i].sk_argument = e->row->tts_values[e->key_columns[i] - 1];
-	e->scan->xs_snapshot = snapshot;
-	index_rescan(e->scan, e->keys, e->nkeys, NULL, 0);
+	seek(e, snapshot, key);
 	found = index_getnext_slot(e->scan, ForwardScanDirection, e->found);
+	ddb_hash_withdraw();
 	MemoryContextSwitchTo(caller);
 	return found;
 }
 
-/* Lets go of the page of the entry found. */
-static void
-let_go(DdbEntries *e)
+/* Does this root of a chain of versions have one that stands? */
+static bool
+stands(DdbEntries *e, const ItemPointerData *root, ItemPointer tid)
 {
-	ExecClearTuple(e->found);
-	index_rescan(e->scan, e->keys, e->nkeys, NULL, 0);
+	Buffer		buffer = ReadBuffer(e->rel, ItemPointerGetBlockNumber(root));
+	HeapTupleData tuple;
+	bool		all_dead = false;
+	bool		found;
+
+	*tid = *root;
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	found = heap_hot_search_buffer(tid, e->rel, buffer, SnapshotSelf, &tuple, &all_dead, true);
+	UnlockReleaseBuffer(buffer);
+	e->scan->kill_prior_tuple = !found && all_dead;
+	return found;
 }
 
-/* The item of the entry found. */
-static DdbValue
-found_item(DdbEntries *e)
+/*
+ * Not by index_getnext_slot(), which would prune the page: that makes room for
+ * updates, and entries that move make none.
+ */
+bool
+ddb_entry_find_tid(DdbEntries *e, const DdbEntryKey *key, const ItemPointerData *but,
+				   ItemPointer tid)
+{
+	MemoryContext caller = MemoryContextSwitchTo(e->lasting);
+	ItemPointer root;
+	bool		found = false;
+
+	seek(e, SnapshotSelf, key);
+	while (!found && (root = index_getnext_tid(e->scan, ForwardScanDirection)) != NULL)
+		found = stands(e, root, tid) && !(but && ItemPointerEquals(tid, unconstify(ItemPointerData *, but)));
+	ddb_entry_let_go(e);
+	ddb_hash_withdraw();
+	MemoryContextSwitchTo(caller);
+	return found;
+}
+
+void
+ddb_entry_let_go(DdbEntries *e)
+{
+	BTScanOpaque so = (BTScanOpaque) e->scan->opaque;
+
+	ExecClearTuple(e->found);
+	table_index_fetch_reset(e->scan->xs_heapfetch);
+	if (BTScanPosIsPinned(so->currPos) || so->numKilled > 0)
+		index_rescan(e->scan, &e->scan_key, 1, NULL, 0);
+}
+
+DdbValue
+ddb_entry_found_item(DdbEntries *e)
 {
 	bool		isnull;
 	Datum		item = slot_getattr(e->found, e->item, &isnull);
@@ -306,115 +381,15 @@ bool
 ddb_entries_find(DdbEntries *e, Snapshot snapshot, const DdbEntry *entry, bool *same)
 {
 	MemoryContext caller;
+	DdbEntryKey key;
 	bool		found;
 
 	MemoryContextReset(e->context);
 	caller = MemoryContextSwitchTo(e->context);
-	set_key(e, entry);
-	found = look(e, snapshot);
-	*same = found && ddb_value_equal(found_item(e), entry->item);
-	let_go(e);
-	MemoryContextSwitchTo(caller);
-	return found;
-}
-
-/* ----------------------------------------------------------------------
- * Writing
- * ---------------------------------------------------------------------- */
-
-/* The row's entries in all indexes. */
-static void
-insert_into_indexes(DdbEntries *e)
-{
-	Datum		values[MAX_KEY_COLUMNS];
-	bool		isnull[MAX_KEY_COLUMNS] = {false};
-
-	if (e->result)
-	{
-		/* No index arbitrates: a unique one raises. */
-		List	   *arbiters = list_make1_oid(InvalidOid);
-
-		ResetPerTupleExprContext(e->estate);
-		e->row->tts_tableOid = RelationGetRelid(e->rel);
-		ddb_exec_insert_index_tuples(e->result, e->row, e->estate, false, NULL, arbiters);
-		return;
-	}
-	for (int i = 0; i < e->nkeys; i++)
-		values[i] = e->row->tts_values[e->key_columns[i] - 1];
-	index_insert(e->key_index, values, isnull, &e->row->tts_tid, e->rel, UNIQUE_CHECK_YES, false,
-				 e->key_info);
-}
-
-static void
-insert(DdbEntries *e)
-{
-	table_tuple_insert(e->rel, e->row, GetCurrentCommandId(true), 0, NULL);
-	insert_into_indexes(e);
-}
-
-static void
-update(DdbEntries *e, ItemPointer tid)
-{
-	TM_FailureData failure;
-	LockTupleMode lockmode;
-	DdbUpdateIndexes indexes = TU_None;
-
-	if (table_tuple_update(e->rel, tid, e->row, GetCurrentCommandId(true), SnapshotAny,
-						   InvalidSnapshot, true, &failure, &lockmode, &indexes) != TM_Ok)
-		elog(ERROR, "could not change an entry of index \"%s\"", RelationGetRelationName(e->rel));
-	if (indexes != TU_None)
-		insert_into_indexes(e);
-}
-
-DdbEntryChange
-ddb_entries_put(DdbEntries *e, const DdbKey *base, const DdbEntry *entry)
-{
-	DdbEntryChange change = DDB_ENTRY_ADDED;
-	MemoryContext caller;
-	ItemPointerData tid;
-
-	MemoryContextReset(e->context);
-	caller = MemoryContextSwitchTo(e->context);
-	set_key(e, entry);
-	if (look(e, SnapshotSelf))
-	{
-		change = ddb_value_equal(found_item(e), entry->item) ? DDB_ENTRY_SAME : DDB_ENTRY_CHANGED;
-		tid = e->found->tts_tid;
-	}
-	let_go(e);
-	if (change != DDB_ENTRY_SAME)
-	{
-		for (int k = 0; k < e->base.nkeys; k++)
-			set_column(e->row, e->pk + k, ddb_key_to_datum(base->values[k]));
-		set_column(e->row, e->item, PointerGetDatum(ddb_item_from_map(entry->item)));
-		ExecStoreVirtualTuple(e->row);
-		if (change == DDB_ENTRY_ADDED)
-			insert(e);
-		else
-			update(e, &tid);
-	}
-	MemoryContextSwitchTo(caller);
-	return change;
-}
-
-bool
-ddb_entries_remove(DdbEntries *e, const DdbEntry *entry)
-{
-	MemoryContext caller;
-	ItemPointerData tid;
-	TM_FailureData failure;
-	bool		found;
-
-	MemoryContextReset(e->context);
-	caller = MemoryContextSwitchTo(e->context);
-	set_key(e, entry);
-	found = look(e, SnapshotSelf);
-	tid = e->found->tts_tid;
-	let_go(e);
-	if (found &&
-		table_tuple_delete(e->rel, &tid, GetCurrentCommandId(true), SnapshotAny, InvalidSnapshot,
-						   true, &failure, false) != TM_Ok)
-		elog(ERROR, "could not remove an entry of index \"%s\"", RelationGetRelationName(e->rel));
+	ddb_entry_key(e, entry, &key);
+	found = ddb_entry_look(e, snapshot, &key);
+	*same = found && ddb_value_equal(ddb_entry_found_item(e), entry->item);
+	ddb_entry_let_go(e);
 	MemoryContextSwitchTo(caller);
 	return found;
 }

@@ -78,9 +78,8 @@ set_attr(DdbKeyAttr *attr, const DdbKeyOptions *options, int offset)
 	memcpy(attr->name, name, attr->len + 1);
 }
 
-/* Is the index's first column in one of our classes? */
-static bool
-in_hash_class(Relation index)
+bool
+ddb_in_hash_class(Relation index)
 {
 	PGFunction	order = index_getprocinfo(index, 1, BTORDER_PROC)->fn_addr;
 
@@ -88,14 +87,13 @@ in_hash_class(Relation index)
 		order == ddb_bytea_hash_cmp;
 }
 
-/* Does the index's second column sort in the order of the type's bytes? */
-static bool
-in_byte_order(Relation index)
+bool
+ddb_in_byte_order(Relation index, int column)
 {
-	switch (index_getprocid(index, 2, BTORDER_PROC))
+	switch (index_getprocid(index, column, BTORDER_PROC))
 	{
 		case F_BTTEXTCMP:
-			return index->rd_indcollation[1] == C_COLLATION_OID;
+			return index->rd_indcollation[column - 1] == C_COLLATION_OID;
 		case F_NUMERIC_CMP:
 		case F_BYTEACMP:
 			return true;
@@ -116,7 +114,7 @@ read_key_index(Relation rel, Relation index, DdbFacts *facts)
 		!form->indisvalid || !form->indisready || !form->indislive || nkeys > 2 ||
 		IndexRelationGetNumberOfAttributes(index) != nkeys ||
 		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
-		!in_hash_class(index))
+		!ddb_in_hash_class(index))
 		return false;
 	for (int i = 0; i < nkeys; i++)
 	{
@@ -130,7 +128,7 @@ read_key_index(Relation rel, Relation index, DdbFacts *facts)
 	}
 	options = (DdbKeyOptions *) RelationGetIndexAttOptions(index, false)[0];
 	if (options == NULL || options->partition_key == 0 ||
-		(nkeys == 2 && (options->sort_key == 0 || !in_byte_order(index) ||
+		(nkeys == 2 && (options->sort_key == 0 || !ddb_in_byte_order(index, 2) ||
 						strcmp(option_text(options, options->partition_key),
 							   option_text(options, options->sort_key)) == 0)))
 		return false;

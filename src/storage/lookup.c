@@ -25,10 +25,10 @@
  */
 #include "base/compat.h"
 
-#include "access/nbtree.h"
 #include "access/relscan.h"
 #include "access/tupmacs.h"
 #include "miscadmin.h"
+#include "storage/index_tuple_int.h"
 #include "storage/lmgr.h"
 #include "storage/storage_int.h"
 #include "utils/fmgroids.h"
@@ -41,42 +41,6 @@
 
 /* The table whose key is looked for now. */
 static DdbTable *sought = NULL;
-
-static inline IndexTuple
-entry_of(Datum pk)
-{
-	return (IndexTuple) (DatumGetPointer(pk) - MAXALIGN(sizeof(IndexTupleData)));
-}
-
-/*
- * Key columns are NOT NULL, but an entry that died before they were may have a
- * null second column.  Then a bitmap and zeroed padding stand between header
- * and value, where else the header ends with its never zero size.
- */
-static inline bool
-has_null(IndexTuple entry)
-{
-	return entry->t_info == 0;
-}
-
-/* The page's high key, or an entry of an inner page: its end may be cut off. */
-static inline bool
-is_pivot(IndexTuple entry)
-{
-	return BTreeTupleIsPivot(entry);
-}
-
-static inline bool
-is_cut_off(IndexTuple pivot)
-{
-	return (ItemPointerGetOffsetNumberNoCheck(&pivot->t_tid) & BT_OFFSET_MASK) < 2;
-}
-
-static inline bool
-has_address(IndexTuple pivot)
-{
-	return (ItemPointerGetOffsetNumberNoCheck(&pivot->t_tid) & BT_PIVOT_HEAP_TID_ATTR) != 0;
-}
 
 static inline Datum
 second_value(Datum pk)
@@ -99,17 +63,17 @@ column_type(int which)
 static int
 entry_order(Datum pk)
 {
-	IndexTuple	entry = entry_of(pk);
+	IndexTuple	entry = ddb_index_tuple_of(pk);
 	int			order;
 
 	if (sought->facts.schema.nkeys == 1)
 		return 0;
-	if (unlikely(has_null(entry)))
+	if (unlikely(ddb_index_tuple_has_null(entry)))
 		return 1;
-	if (is_pivot(entry) && is_cut_off(entry))
+	if (ddb_index_tuple_columns(entry, 2) < 2)
 		return -1;
 	order = ddb_stored_compare(column_type(1), second_value(pk), sought->key[1]);
-	if (order == 0 && is_pivot(entry) && !has_address(entry))
+	if (order == 0 && ddb_index_tuple_lacks_address(entry))
 		return -1;
 	return order;
 }
@@ -118,15 +82,15 @@ entry_order(Datum pk)
 static inline bool
 entry_matches(Datum pk)
 {
-	IndexTuple	entry = entry_of(pk);
+	IndexTuple	entry = ddb_index_tuple_of(pk);
 
 	if (ddb_stored_compare(column_type(0), pk, sought->key[0]) != 0)
 		return false;
 	if (sought->facts.schema.nkeys == 1)
 		return true;
-	if (unlikely(has_null(entry)))
+	if (unlikely(ddb_index_tuple_has_null(entry)))
 		return false;
-	if (is_pivot(entry) && is_cut_off(entry))
+	if (ddb_index_tuple_columns(entry, 2) < 2)
 		return true;
 	return ddb_stored_compare(column_type(1), second_value(pk), sought->key[1]) == 0;
 }

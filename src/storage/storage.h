@@ -295,20 +295,29 @@ extern DdbEntries *ddb_entries_open(Oid index, const DdbKeySchema *base);
 extern bool ddb_entries_whole(Oid index, const DdbKeySchema *base);
 extern void ddb_entries_close(DdbEntries *entries);
 
-typedef enum DdbEntryChange
-{
-	DDB_ENTRY_SAME, DDB_ENTRY_ADDED, DDB_ENTRY_CHANGED
-} DdbEntryChange;
-
 /*
- * Makes the entry stand in the index.  Between two commands no entry may be
- * written twice.
+ * Makes these entries stand in the index; how many there are more than before.
+ * Of one that is_new, none stands with its key, so probably: that saves looking.
+ * Between two commands no entry may be written twice.
  */
-extern DdbEntryChange ddb_entries_put(DdbEntries *entries, const DdbKey *base,
-									  const DdbEntry *entry);
+typedef struct DdbEntryPut
+{
+	DdbKey		base;
+	DdbEntry	entry;
+	bool		is_new;
+} DdbEntryPut;
 
-/* Removes the entry with this key (entry->item is not read); was there one? */
-extern bool ddb_entries_remove(DdbEntries *entries, const DdbEntry *entry);
+extern int	ddb_entries_put(DdbEntries *entries, const DdbEntryPut *puts, int n);
+
+/* Removes the entries with these keys (entry.item is not read); how many there were. */
+typedef struct DdbEntryRemoval
+{
+	DdbEntry	entry;
+	bool		found;			/* result */
+	int			of;				/* the caller's */
+} DdbEntryRemoval;
+
+extern int	ddb_entries_remove(DdbEntries *entries, DdbEntryRemoval *removals, int n);
 
 /* Does the snapshot see an entry with this key?  *same: with this item, too. */
 extern bool ddb_entries_find(DdbEntries *entries, Snapshot snapshot, const DdbEntry *entry,

@@ -15,7 +15,8 @@
  * tableam.c	the access method
  * check.c		what it demands of a row
  * capture.c	who is told of changed rows
- * entries.c	entries of global secondary indexes
+ * entries.c	entries of global secondary indexes: opened, and looked for
+ * entries_write.c	the same: removed and put
  * log.c		append-only logs
  * lookup.c		one key in the key index
  * neighbourhood.c	what the key index tells of the rows around a key
@@ -137,6 +138,10 @@ typedef struct DdbFacts
 } DdbFacts;
 
 extern const DdbFacts *ddb_facts(Relation rel);
+
+/* Is the index's first column in one of our classes; does this one sort in the order of bytes? */
+extern bool ddb_in_hash_class(Relation index);
+extern bool ddb_in_byte_order(Relation index, int column);
 
 /* Listens for news of relations; called once, at load. */
 extern void ddb_facts_init(void);
