@@ -207,8 +207,24 @@ ddb_index_check(const DdbIndexDef *def, const DdbRecord *base)
  * Entries
  * ---------------------------------------------------------------------- */
 
+/* The value if it is one of these, which have been read. */
+static bool
+get_read(const DdbKeyAttr *attrs, const DdbValue *values, int n, const DdbName *name,
+		 DdbValue *value)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (attrs[i].len == name->len && memcmp(attrs[i].name, name->data, name->len) == 0)
+		{
+			*value = values[i];
+			return true;
+		}
+	}
+	return false;
+}
+
 static DdbValue
-project(const DdbIndexDef *def, DdbValue map)
+project(const DdbIndexDef *def, DdbValue map, const Keys *keys)
 {
 	DdbBuilder *b;
 
@@ -217,10 +233,13 @@ project(const DdbIndexDef *def, DdbValue map)
 	b = ddb_builder_begin(DDB_M);
 	for (int i = 0; i < def->nproject; i++)
 	{
+		const DdbName *name = &def->project[i];
 		DdbValue	value;
 
-		if (ddb_map_get(map, def->project[i].data, def->project[i].len, &value))
-			ddb_builder_put(b, def->project[i].data, def->project[i].len, value);
+		if (get_read(def->partition, keys->partition, def->npartition, name, &value) ||
+			get_read(def->sort, keys->sort, def->nsort, name, &value) ||
+			ddb_map_get(map, name->data, name->len, &value))
+			ddb_builder_put(b, name->data, name->len, value);
 	}
 	return ddb_builder_finish(b, DDB_DUPLICATES_ERROR);
 }
@@ -249,7 +268,7 @@ ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, const uint8 *dige
 	if (digest)
 	{
 		ddb_index_entry_complete(def, digest, entry);
-		entry->item = project(def, base->map);
+		entry->item = project(def, base->map, &keys);
 	}
 	return true;
 }

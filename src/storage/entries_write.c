@@ -31,37 +31,56 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* One of many, to be taken in order. */
+/* ----------------------------------------------------------------------
+ * In the order of the index
+ * ---------------------------------------------------------------------- */
 typedef struct Sorted
 {
-	DdbEntryKey key;
-	int			at;				/* among those given */
+	int64		hash;
+	const DdbEntryKey *key;
 } Sorted;
 
-static int
-compare_bytes(Datum a, Datum b)
+static pg_noinline int
+compare_sort_keys(const DdbEntryKey *a, const DdbEntryKey *b)
 {
-	struct varlena *x = (struct varlena *) DatumGetPointer(a);
-	struct varlena *y = (struct varlena *) DatumGetPointer(b);
-	int			order = memcmp(VARDATA(x), VARDATA(y),
-							   Min(VARSIZE(x), VARSIZE(y)) - VARHDRSZ);
+	struct varlena *x = (struct varlena *) DatumGetPointer(a->isk);
+	struct varlena *y = (struct varlena *) DatumGetPointer(b->isk);
 
-	return order ? order : (int) VARSIZE(x) - (int) VARSIZE(y);
+	if (a->shard != b->shard || x == NULL)
+		return a->shard - b->shard;
+	return memcmp(VARDATA(x), VARDATA(y), Min(VARSIZE(x), VARSIZE(y)) - VARHDRSZ);
 }
 
 /* Nearly the order of the index: neighbours come together, and no more is wanted. */
-static int
-compare_sorted(const void *a, const void *b)
+static inline int
+compare_sorted(const Sorted *a, const Sorted *b)
 {
-	const DdbEntryKey *x = &((const Sorted *) a)->key;
-	const DdbEntryKey *y = &((const Sorted *) b)->key;
-	int			order = (x->hash > y->hash) - (x->hash < y->hash);
+	if (likely(a->hash != b->hash))
+		return a->hash < b->hash ? -1 : 1;
+	return compare_sort_keys(a->key, b->key);
+}
 
-	if (order == 0)
-		order = x->shard - y->shard;
-	if (order == 0 && x->isk)
-		order = compare_bytes(x->isk, y->isk);
-	return order ? order : compare_bytes(x->digest, y->digest);
+#define ST_SORT sort_sorted
+#define ST_ELEMENT_TYPE Sorted
+#define ST_COMPARE(a, b) compare_sorted(a, b)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* The keys of n entries, `step` bytes apart, and in *sorted their order. */
+static DdbEntryKey *
+sort_keys(const DdbEntries *e, const DdbEntry *first, Size step, int n, Sorted **sorted)
+{
+	DdbEntryKey *keys = palloc_array(DdbEntryKey, n);
+
+	*sorted = palloc_array(Sorted, n);
+	for (int i = 0; i < n; i++)
+	{
+		ddb_entry_key(e, (const DdbEntry *) ((const char *) first + step * i), &keys[i]);
+		(*sorted)[i] = (Sorted) {keys[i].hash, &keys[i]};
+	}
+	sort_sorted(*sorted, n);
+	return keys;
 }
 
 /* ----------------------------------------------------------------------
@@ -81,25 +100,20 @@ int
 ddb_entries_remove(DdbEntries *e, DdbEntryRemoval *removals, int n)
 {
 	MemoryContext caller;
+	DdbEntryKey *keys;
 	Sorted	   *sorted;
 	int			removed = 0;
 
 	MemoryContextReset(e->context);
 	caller = MemoryContextSwitchTo(e->context);
-	sorted = palloc_array(Sorted, n);
+	keys = sort_keys(e, &removals->entry, sizeof(DdbEntryRemoval), n, &sorted);
 	for (int i = 0; i < n; i++)
 	{
-		ddb_entry_key(e, &removals[i].entry, &sorted[i].key);
-		sorted[i].at = i;
-	}
-	qsort(sorted, n, sizeof(Sorted), compare_sorted);
-	for (int i = 0; i < n; i++)
-	{
-		DdbEntryRemoval *removal = &removals[sorted[i].at];
+		DdbEntryRemoval *removal = &removals[sorted[i].key - keys];
 		ItemPointerData tid;
 
 		CHECK_FOR_INTERRUPTS();
-		removal->found = ddb_entry_find_tid(e, &sorted[i].key, NULL, &tid);
+		removal->found = ddb_entry_find_tid(e, sorted[i].key, NULL, &tid);
 		if (removal->found)
 			delete(e, &tid);
 		removed += removal->found;
@@ -247,28 +261,24 @@ ddb_entries_put(DdbEntries *e, const DdbEntryPut *puts, int n)
 {
 	MemoryContext caller;
 	Added		added = {0};
+	DdbEntryKey *keys;
 	Sorted	   *sorted;
 	int			more = 0;
 
 	MemoryContextReset(e->context);
 	caller = MemoryContextSwitchTo(e->context);
-	sorted = palloc_array(Sorted, n);
+	keys = sort_keys(e, &puts->entry, sizeof(DdbEntryPut), n, &sorted);
 	for (int i = 0; i < n; i++)
 	{
-		ddb_entry_key(e, &puts[i].entry, &sorted[i].key);
-		sorted[i].at = i;
-	}
-	qsort(sorted, n, sizeof(Sorted), compare_sorted);
-	for (int i = 0; i < n; i++)
-	{
-		const DdbEntryPut *put = &puts[sorted[i].at];
+		const DdbEntryKey *key = sorted[i].key;
+		const DdbEntryPut *put = &puts[key - keys];
 		TupleTableSlot *row = row_slot(e, added.n);
 
 		CHECK_FOR_INTERRUPTS();
-		if ((!put->is_new || e->result) && change_found(e, &sorted[i].key, put, row))
+		if ((!put->is_new || e->result) && change_found(e, key, put, row))
 			continue;
-		fill_row(e, row, &sorted[i].key, put);
-		added.keys[added.n++] = &sorted[i].key;
+		fill_row(e, row, key, put);
+		added.keys[added.n++] = key;
 		if (added.n == DDB_ENTRY_ROWS)
 			more += add_rows(e, &added);
 	}
