@@ -77,6 +77,22 @@ typedef bool DdbUpdateIndexes;
 #define ddb_owns_relation(relid, role) pg_class_ownercheck(relid, role)
 #endif
 
+/*
+ * 17 ends sessions whose transaction takes long.  Here that is settled: neither
+ * the configuration nor a function of a user's index can set it again.
+ */
+#if PG_VERSION_NUM >= 170000
+#include "utils/guc_tables.h"
+static inline void
+ddb_no_transaction_timeout(void)
+{
+	SetConfigOption("transaction_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	find_option("transaction_timeout", false, false, ERROR)->context = PGC_INTERNAL;
+}
+#else
+#define ddb_no_transaction_timeout() ((void) 0)
+#endif
+
 /* 18 asks whether an ANALYZE is to be delayed. */
 #if PG_VERSION_NUM >= 180000
 #define ddb_vacuum_delay_point() vacuum_delay_point(false)

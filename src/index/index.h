@@ -94,12 +94,14 @@ typedef struct DdbPass
 	 */
 	bool		keep_logs;
 
+	bool		ailing;			/* was the last pass that of an index that fails? */
+
 	/* Results */
 	bool		more;			/* there is work left that could be done at once */
 	bool		failed;			/* an index failed; it is tried again at retry_at */
 	bool		restoring;		/* an index has no key index yet, as while it is restored */
 	int			indexes;		/* global indexes in the database */
-	int			left_out;		/* those with work that another session is at */
+	int			left_out;		/* those with work that another session is at, or the next pass takes */
 	int64		applied;		/* changes applied */
 	int64		backfilled;		/* items visited by backfills */
 	TimestampTz retry_at;		/* when the next one that waits is due; 0: none */

@@ -13,7 +13,9 @@
  *
  * Failing.  Each batch runs in a subtransaction.  If it fails, its indexes are
  * tried one at a time, and the one that fails alone waits before it is tried
- * again, longer each time.  One that has failed for longer than
+ * again, longer each time, and then has a pass of its own: whatever it does
+ * there (a function of a user's index on it may never end), the others' work has
+ * been committed, and their cursors are not locked.  One that has failed for longer than
  * ddb.index_give_up becomes INACTIVE: nobody waits for it any more, and the log
  * is not kept for it, until REFRESH MATERIALIZED VIEW or ddb_index_rebuild()
  * starts it anew.
@@ -55,8 +57,13 @@ int			ddb_index_give_up = 3600;
 /* Between the tries of an index that fails, in seconds. */
 #define LONGEST_PAUSE	300
 
-/* What one attempt may take in a worker; a good one is done within a second or two. */
-#define ATTEMPT_MS		20000
+/*
+ * What one attempt may take in a worker; a good one is done within a second or
+ * two.  After a failure it is less, for all wait, but no less than a quarter of
+ * what the index itself has waited: one that is but slow gets there.
+ */
+#define ATTEMPT_MS		10000
+#define RETRY_MS		2000
 
 /* An idle cursor follows when the log has grown by so many pages. */
 #define IDLE_PAGES		64
@@ -64,25 +71,6 @@ int			ddb_index_give_up = 3600;
 /* ----------------------------------------------------------------------
  * Which indexes there are
  * ---------------------------------------------------------------------- */
-static DdbName *
-copy_names(const DdbName *names, int n)
-{
-	DdbName    *copy = palloc_array(DdbName, n + 1);
-
-	for (int i = 0; i < n; i++)
-		copy[i] = (DdbName) {pnstrdup(names[i].data, names[i].len), names[i].len};
-	return copy;
-}
-
-/* The definition in memory of our own: the cache's may go at any lock. */
-static void
-set_definition(DdbWork *work, const DdbIndexDef *def)
-{
-	work->def = *def;
-	work->def.include = copy_names(def->include, def->ninclude);
-	work->def.project = copy_names(def->project, def->nproject);
-}
-
 static bool
 set_table(DdbWork *work, Oid table)
 {
@@ -100,17 +88,17 @@ bool
 ddb_work_find(Oid index, DdbWork *work)
 {
 	Oid			table = ddb_index_base(index);
-	const DdbIndexSet *set;
+	DdbIndexSet *set;
 
 	memset(work, 0, sizeof(*work));
 	if (!OidIsValid(table) || !set_table(work, table))
 		return false;
-	set = ddb_table_indexes(table);
+	set = ddb_table_indexes_copy(table);
 	for (int i = 0; set && i < set->n; i++)
 	{
 		if (set->index[i].relid == index && !set->index[i].local)
 		{
-			set_definition(work, &set->index[i]);
+			work->def = set->index[i];
 			return true;
 		}
 	}
@@ -462,10 +450,27 @@ typedef struct Attempt
 	const DdbView *view;
 	bool		start;
 	bool		backfill;
-	bool		limited;		/* a worker's */
+	int			limit_ms;		/* a worker's; 0: none */
 	bool		complete;
 	int64		count;
 } Attempt;
+
+/* The pause after so many failures, in milliseconds. */
+static int
+pause_after(int failures)
+{
+	return Min(LONGEST_PAUSE, 1 << Min(failures, 16)) * 1000;
+}
+
+static int
+attempt_limit(const DdbPass *pass, const DdbWork *work)
+{
+	int			failures = work->cursor->failures;
+
+	if (pass->budget_ms == 0)
+		return 0;
+	return failures == 0 ? ATTEMPT_MS : Min(ATTEMPT_MS, Max(RETRY_MS, pause_after(failures - 1) / 4));
+}
 
 static void
 run_attempt(Attempt *attempt)
@@ -483,10 +488,10 @@ run_attempt(Attempt *attempt)
 static void
 run_limited(Attempt *attempt)
 {
-	if (attempt->limited)
-		enable_timeout_after(STATEMENT_TIMEOUT, ATTEMPT_MS);
+	if (attempt->limit_ms > 0)
+		enable_timeout_after(STATEMENT_TIMEOUT, attempt->limit_ms);
 	run_attempt(attempt);
-	if (attempt->limited)
+	if (attempt->limit_ms > 0)
 		disable_timeout(STATEMENT_TIMEOUT, false);
 }
 
@@ -508,7 +513,7 @@ copy_cursor(const DdbCursor *cursor)
 static bool
 is_interruption(const Attempt *attempt, const ErrorData *error)
 {
-	return !attempt->limited && ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION &&
+	return attempt->limit_ms == 0 && ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION &&
 		error->funcname && strcmp(error->funcname, "ProcessInterrupts") == 0;
 }
 
@@ -540,7 +545,7 @@ attempt_error(Attempt *attempt)
 		if (is_interruption(attempt, error))
 			PG_RE_THROW();
 		FlushErrorState();
-		if (attempt->limited)
+		if (attempt->limit_ms > 0)
 			disable_timeout(STATEMENT_TIMEOUT, false);
 		RollbackAndReleaseCurrentSubTransaction();
 		message = error->message;
@@ -578,7 +583,7 @@ note_failure(DdbWork *work, DdbPass *pass, char *message)
 {
 	DdbCursor  *cursor = work->cursor;
 	TimestampTz now = GetCurrentTimestamp();
-	int			pause = Min(LONGEST_PAUSE, 1 << Min(cursor->failures, 16));
+	int			pause = pause_after(cursor->failures);
 
 	ereport(LOG,
 			(errmsg("index \"%s\" of table \"%s\" failed: %s", work->def.name,
@@ -588,7 +593,7 @@ note_failure(DdbWork *work, DdbPass *pass, char *message)
 	cursor->last_error = message;
 	if (cursor->failing_since == 0)
 		cursor->failing_since = now;
-	cursor->retry_at = TimestampTzPlusMilliseconds(now, pause * INT64CONST(1000));
+	cursor->retry_at = TimestampTzPlusMilliseconds(now, pause);
 	if (TimestampDifferenceExceeds(cursor->failing_since, now, ddb_index_give_up * 1000))
 		give_up(work);
 }
@@ -597,13 +602,13 @@ note_failure(DdbWork *work, DdbPass *pass, char *message)
 static bool
 try_start(DdbWork *work, DdbPass *pass)
 {
-	Attempt		attempt = {.works = list_make1(work), .start = true,
-	.limited = pass->budget_ms > 0};
+	Attempt		attempt = {.works = list_make1(work), .start = true};
 	char	   *message;
 
 	/* There is none to empty yet. */
 	if (work->cursor == NULL)
 		return start(work);
+	attempt.limit_ms = attempt_limit(pass, work);
 	message = attempt_error(&attempt);
 	if (message == NULL)
 		return attempt.complete;
@@ -627,11 +632,14 @@ note_success(List *works)
 	}
 }
 
-/* Applies what the log has for indexes with cursors of one position. */
+/*
+ * Applies what the log has for indexes with cursors of one position.  If they
+ * fail together, each is tried alone, as briefly as one that has failed.
+ */
 static void
-apply_group(List *works, const DdbView *view, DdbPass *pass)
+apply_group(List *works, const DdbView *view, DdbPass *pass, int limit_ms)
 {
-	Attempt		attempt = {.works = works, .view = view, .limited = pass->budget_ms > 0};
+	Attempt		attempt = {.works = works, .view = view, .limit_ms = limit_ms};
 	char	   *message = attempt_error(&attempt);
 	ListCell   *lc;
 
@@ -646,7 +654,7 @@ apply_group(List *works, const DdbView *view, DdbPass *pass)
 	else
 	{
 		foreach(lc, works)
-			apply_group(list_make1(lfirst(lc)), view, pass);
+			apply_group(list_make1(lfirst(lc)), view, pass, Min(limit_ms, RETRY_MS));
 	}
 }
 
@@ -654,7 +662,7 @@ static void
 backfill(DdbWork *work, const DdbView *view, DdbPass *pass)
 {
 	Attempt		attempt = {.works = list_make1(work), .view = view, .backfill = true,
-	.limited = pass->budget_ms > 0};
+	.limit_ms = attempt_limit(pass, work)};
 	char	   *message;
 
 	if (ddb_view_expired(view))
@@ -732,6 +740,44 @@ take_works(List *due, DdbPass *pass)
 	return taken;
 }
 
+/*
+ * In a worker, an index that has failed has a pass of its own, and the next one
+ * is the others'.  Returns those that this pass could take.
+ */
+static List *
+choose_works(List *due, DdbPass *pass)
+{
+	List	   *sound = NIL;
+	List	   *ailing = NIL;
+	List	   *taken = NIL;
+	ListCell   *lc;
+
+	if (pass->budget_ms == 0)
+		return take_works(due, pass);
+	foreach(lc, due)
+	{
+		DdbWork    *work = lfirst(lc);
+
+		if (work->cursor && work->cursor->failures > 0)
+			ailing = lappend(ailing, work);
+		else
+			sound = lappend(sound, work);
+	}
+	pass->ailing = ailing != NIL && (sound == NIL || !pass->ailing);
+	if (!pass->ailing)
+	{
+		pass->left_out += list_length(ailing);
+		return take_works(sound, pass);
+	}
+	foreach(lc, ailing)
+	{
+		if (taken == NIL)
+			taken = take_works(list_make1(lfirst(lc)), pass);
+	}
+	pass->more = sound != NIL;
+	return taken;
+}
+
 static void
 apply_groups(List *works, const DdbView *view, DdbPass *pass)
 {
@@ -751,7 +797,7 @@ apply_groups(List *works, const DdbView *view, DdbPass *pass)
 			else
 				rest = lappend(rest, work);
 		}
-		apply_group(group, view, pass);
+		apply_group(group, view, pass, attempt_limit(pass, linitial(group)));
 		works = rest;
 	}
 }
@@ -832,7 +878,7 @@ ddb_index_pass(DdbPass *pass)
 		previous = lfirst(lc);
 	}
 	PopActiveSnapshot();
-	due = take_works(due, pass);
+	due = choose_works(due, pass);
 	if (due)
 		work_on(due, pass);
 	if (!pass->keep_logs)

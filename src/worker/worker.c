@@ -349,6 +349,7 @@ set_parameters(void)
 
 	for (int i = 0; i < lengthof(parameters); i++)
 		SetConfigOption(parameters[i][0], parameters[i][1], PGC_SUSET, PGC_S_OVERRIDE);
+	ddb_no_transaction_timeout();
 }
 
 void
