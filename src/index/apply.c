@@ -268,39 +268,39 @@ find_work(List *works, Oid index, int *at)
 }
 
 static void
-note_change(DdbWork *work, const DdbChangeScan *change, const uint8 *digest)
+note_change(DdbWork *work, const DdbChange *change, const DdbKey *key, const uint8 *digest)
 {
 	work->concerned = true;
-	if (!change->has_old)
-		return;
 	work->olds = grow(work->olds, work->nolds, &work->max_olds, sizeof(DdbEntryRemoval));
-	ddb_change_old(change, &work->def, digest, &work->olds[work->nolds++].entry);
+	work->nolds += ddb_change_old(change, &work->def, &work->schema, key, digest,
+								  &work->olds[work->nolds].entry);
 }
 
 /* Which indexes does a row concern, and where did their entries stand? */
 static void
-note_row(List *works, const DdbLogRow *row, const uint8 *digest)
+note_row(List *works, const DdbLogRow *row, const DdbKey *key, const uint8 *digest)
 {
-	DdbChangeScan change = {.bytes = row->old, .len = row->old_len};
+	DdbChange	change;
 	int			at = 0;
 	ListCell   *lc;
 
-	if (ddb_change_concerns_all(row))
+	ddb_change_read(&change, row);
+	if (change.n == 0)
 	{
 		foreach(lc, works)
 		{
 			DdbWork    *work = lfirst(lc);
 
-			work->concerned = true;
+			note_change(work, &change, key, digest);
 			work->is_new |= ddb_change_is_insert(row);
 		}
 	}
-	while (ddb_change_next(&change))
+	for (int i = 0; i < change.n; i++)
 	{
-		DdbWork    *work = find_work(works, change.index, &at);
+		DdbWork    *work = find_work(works, ddb_change_index(&change, i), &at);
 
 		if (work)
-			note_change(work, &change, digest);
+			note_change(work, &change, key, digest);
 	}
 }
 
@@ -325,7 +325,7 @@ apply_item(List *works, const DdbLogRow *rows, int n)
 		work->cursor->applied += n;
 	}
 	for (int i = 0; i < n; i++)
-		note_row(works, &rows[i], digest);
+		note_row(works, &rows[i], &key, digest);
 	foreach(lc, works)
 	{
 		DdbWork    *work = lfirst(lc);

@@ -16,13 +16,15 @@
  * index may be concerned and none has lost an entry.  It is empty when, beyond
  * that, the item is new: nothing stood under its key when it was written.  (A
  * hint: an entry of an item that went before may still stand, until the row that
- * tells of its going has been applied.)  Else it has for each index that is
- * concerned
+ * tells of its going has been applied.)  Else it is
  *
- *		relation (4 bytes), 0
- *		relation (4 bytes), 1, length (2), index partition key, length (2), index sort key
+ *		number of the indexes concerned (1 byte), 0 for all, and the relation of each
+ *		(4 bytes); the attributes that told where lost entries stood, as a map
  *
- * in the machine's byte order: a log never leaves its machine.
+ * the map being left out when none was lost.  An index that is concerned and
+ * finds all of its key's attributes there has lost an entry, or has one where it
+ * had: nobody need tell which.  Numbers are in the machine's byte order: a log
+ * never leaves its machine.
  *
  * An update that changes the item's own key is two changes: one item goes,
  * another comes.
@@ -34,6 +36,7 @@
 #include "access/xact.h"
 #include "index/index_int.h"
 #include "lib/stringinfo.h"
+#include "port/pg_bitutils.h"
 #include "utils/guc.h"
 
 static DdbLogWritten log_written = NULL;
@@ -54,156 +57,196 @@ ddb_index_has_work(void)
 /* ----------------------------------------------------------------------
  * Writing
  * ---------------------------------------------------------------------- */
-static void
-add_value(StringInfo out, DdbValue value)
+/* Puts the item's key together. */
+static uint32
+put_key(uint8 *out, const DdbRecord *record)
 {
-	uint16		len = value.len;
+	DdbValue	partition = record->key.values[0];
+	uint16		len = partition.len;
 
-	appendBinaryStringInfo(out, (char *) &len, sizeof(len));
-	appendBinaryStringInfo(out, (const char *) value.data, value.len);
-}
-
-static void
-add_index(StringInfo out, const DdbIndexDef *def, const DdbEntry *entry)
-{
-	appendBinaryStringInfo(out, (const char *) &def->relid, sizeof(Oid));
-	appendStringInfoChar(out, entry != NULL);
-	if (entry)
-	{
-		add_value(out, entry->ipk);
-		add_value(out, entry->has_isk ? entry->isk : ddb_value_string("", 0));
-	}
+	memcpy(out, &len, sizeof(len));
+	memcpy(out + sizeof(len), partition.data, len);
+	if (record->schema->nkeys == 1)
+		return sizeof(len) + len;
+	memcpy(out + sizeof(len) + len, record->key.values[1].data, record->key.values[1].len);
+	return sizeof(len) + len + record->key.values[1].len;
 }
 
 /* old: NULL or bytes. */
 static void
 append_row(Oid relid, const DdbRecord *record, const char *old, int old_len)
 {
-	DdbLogRow	row = {.table = relid, .old = (const uint8 *) old, .old_len = old_len};
-	StringInfoData key;
+	uint8		key[sizeof(uint16) + DDB_MAX_PARTITION_KEY + DDB_MAX_SORT_KEY];
+	DdbLogRow	row = {
+		.xid = U64FromFullTransactionId(GetTopFullTransactionId()),
+		.table = relid,
+		.key = key,
+		.key_len = put_key(key, record),
+		.old = (const uint8 *) old,
+		.old_len = old_len,
+	};
 
-	initStringInfo(&key);
-	add_value(&key, record->key.values[0]);
-	if (record->schema->nkeys == 2)
-		appendBinaryStringInfo(&key, (const char *) record->key.values[1].data,
-							   record->key.values[1].len);
-	row.xid = U64FromFullTransactionId(GetTopFullTransactionId());
-	row.key = (uint8 *) key.data;
-	row.key_len = key.len;
 	ddb_log_append(&row);
 	ddb_index_has_work();
 }
 
-static bool
-same_entry_key(const DdbEntry *a, const DdbEntry *b)
-{
-	return ddb_value_equal(a->ipk, b->ipk) &&
-		(!a->has_isk || ddb_value_equal(a->isk, b->isk));
-}
-
+/* Adds what told where the entries of these indexes stood. */
 static void
-inserted(Oid relid, const DdbIndexSet *set, const DdbRecord *new)
+add_lost(StringInfo out, const DdbIndexSet *set, const DdbRecord *record, const DdbValue *found,
+		 DdbIndexes lost)
 {
-	DdbEntry	entry;
+	DdbValue	values[DDB_MAX_SET_KEYS];
 
-	for (int i = 0; i < set->n; i++)
+	for (int i = 0; i < set->nkeys; i++)
 	{
-		if (!set->index[i].local && ddb_index_entry(&set->index[i], new, NULL, &entry))
-		{
-			append_row(relid, new, "", 0);
-			return;
-		}
+		values[i] = found[i];
+		if ((set->key_of[i] & lost) == 0)
+			values[i].data = NULL;
 	}
+	/* The item's own key is in the row. */
+	for (int k = 0; k < record->schema->nkeys; k++)
+	{
+		int			place = ddb_index_key_place(set, &record->schema->attr[k]);
+
+		if (place >= 0)
+			values[place].data = NULL;
+	}
+	ddb_map_append(out, set->keys, values, set->nkeys);
 }
 
+/* A row for some indexes; found is of the item as it was, if some have lost an entry. */
 static void
-deleted(Oid relid, const DdbIndexSet *set, const DdbRecord *old)
+append_for(const DdbIndexSet *set, const DdbRecord *record, DdbIndexes concerned,
+		   const DdbValue *found, DdbIndexes lost)
 {
-	StringInfoData lost;
-	DdbEntry	entry;
+	bool		all = concerned == set->global;
+	StringInfoData old;
 
-	initStringInfo(&lost);
-	for (int i = 0; i < set->n; i++)
+	if (all && lost == 0)
 	{
-		if (!set->index[i].local && ddb_index_entry(&set->index[i], old, NULL, &entry))
-			add_index(&lost, &set->index[i], &entry);
+		append_row(set->relid, record, NULL, 0);
+		return;
 	}
-	if (lost.len > 0)
-		append_row(relid, old, lost.data, lost.len);
+	initStringInfo(&old);
+	appendStringInfoChar(&old, all ? 0 : pg_popcount32(concerned));
+	for (int i = 0; !all && i < set->n; i++)
+	{
+		if (concerned & (DdbIndexes) 1 << i)
+			appendBinaryStringInfo(&old, (const char *) &set->index[i].relid, sizeof(Oid));
+	}
+	if (lost)
+		add_lost(&old, set, record, found, lost);
+	append_row(set->relid, record, old.data, old.len);
 }
-
-/* More changed attributes than this are looked for the other way round. */
-#define MAX_NAMES 16
-
-/* An update, and the attributes that it changes. */
-typedef struct Update
-{
-	const DdbRecord *old;
-	const DdbRecord *new;
-	int			n;
-	DdbName		names[MAX_NAMES];
-} Update;
 
 /*
- * Does the update change anything of what entries hold?  What is projected
- * includes the index's key.  Asked in this way, an update of one attribute
- * costs little more for ten indexes than for one.
+ * The global indexes whose entries hold something that the update changes, and
+ * those of whose key it is a part.
  */
-static bool
-changes_entries(const Update *update, const DdbIndexDef *def)
+static void
+find_touched(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
+			 DdbIndexes *touched, DdbIndexes *keys)
 {
-	if (def->projection == DDB_PROJECT_ALL)
-		return update->n > 0;
-	if (update->n > MAX_NAMES)
-		return !ddb_index_entry_same(def, update->old, update->new);
-	for (int i = 0; i < update->n; i++)
+	const DdbIndexAttr *attr = set->attrs;
+	const DdbIndexAttr *end = attr + set->nattrs;
+	DdbDifferences differences;
+	DdbName		name;
+
+	*touched = *keys = 0;
+	ddb_differences_begin(&differences, old->map, new->map);
+	while (ddb_differences_next(&differences, &name))
 	{
-		for (int k = 0; k < def->nproject; k++)
+		*touched |= set->all;
+		while (attr < end && ddb_map_order(attr->name, name) < 0)
+			attr++;
+		if (attr < end && ddb_map_order(attr->name, name) == 0)
 		{
-			if (def->project[k].len == update->names[i].len &&
-				memcmp(def->project[k].data, update->names[i].data, update->names[i].len) == 0)
-				return true;
+			*touched |= attr->held;
+			*keys |= attr->keys;
 		}
 	}
-	return false;
+	*touched &= set->global;
+	*keys &= set->global;
+}
+
+/* For which indexes a change must be logged, and which of them lose an entry. */
+typedef struct Effect
+{
+	DdbIndexes	concerned;
+	DdbIndexes	lost;
+} Effect;
+
+/*
+ * An entry whose key has not changed stands if it stood; one whose key has, and
+ * which stood, is lost where it was.  found: of new.
+ */
+static Effect
+update_effect(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
+			  const DdbValue *found)
+{
+	Effect		effect = {0};
+	DdbIndexes	touched,
+				keys;
+	DdbValue	was[DDB_MAX_SET_KEYS];
+
+	find_touched(set, old, new, &touched, &keys);
+	if (touched == 0)
+		return effect;
+	if (keys)
+	{
+		ddb_index_find_keys(set, old, was);
+		effect.lost = ddb_index_standing(set, keys, old, was);
+	}
+	effect.concerned = effect.lost | ddb_index_standing(set, touched, new, found);
+	return effect;
+}
+
+/* old NULL: the item is new. */
+static Effect
+effect_of(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
+		  const DdbValue *found)
+{
+	if (old)
+		return update_effect(set, old, new, found);
+	return (Effect) {ddb_index_standing(set, set->global, new, found)};
 }
 
 static void
-updated(Oid relid, const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new)
+written(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
+		const DdbRowNotes *notes)
 {
-	StringInfoData concerned;
-	int			nconcerned = 0;
-	bool		lost = false;
-	Update		update = {.old = old, .new = new};
+	DdbValue	found[DDB_MAX_SET_KEYS];
+	Effect		effect;
 
-	update.n = ddb_map_differences(old->map, new->map, update.names, MAX_NAMES);
-	initStringInfo(&concerned);
-	for (int i = 0; i < set->n; i++)
-	{
-		const DdbIndexDef *def = &set->index[i];
-		DdbEntry	was,
-					is;
-		bool		stood,
-					stands,
-					moved;
-
-		if (def->local || !changes_entries(&update, def))
-			continue;
-		stood = ddb_index_entry(def, old, NULL, &was);
-		stands = ddb_index_entry(def, new, NULL, &is);
-		if (!stood && !stands)
-			continue;
-		moved = stood && !(stands && same_entry_key(&was, &is));
-		add_index(&concerned, def, moved ? &was : NULL);
-		nconcerned++;
-		lost |= moved;
-	}
-	if (nconcerned == 0)
-		return;
-	if (lost || nconcerned < set->nglobal)
-		append_row(relid, new, concerned.data, concerned.len);
+	if (notes && notes->version == set->version)
+		effect = (Effect) {notes->what[0], notes->what[1]};
 	else
-		append_row(relid, new, NULL, 0);
+	{
+		ddb_index_find_keys(set, new, found);
+		effect = effect_of(set, old, new, found);
+	}
+	if (effect.concerned == 0)
+		return;
+	if (old == NULL)
+	{
+		append_row(set->relid, new, "", 0);
+		return;
+	}
+	if (effect.lost)
+		ddb_index_find_keys(set, old, found);
+	append_for(set, old, effect.concerned, found, effect.lost);
+}
+
+static void
+deleted(const DdbIndexSet *set, const DdbRecord *old)
+{
+	DdbValue	found[DDB_MAX_SET_KEYS];
+	DdbIndexes	stood;
+
+	ddb_index_find_keys(set, old, found);
+	stood = ddb_index_standing(set, set->global, old, found);
+	if (stood)
+		append_for(set, old, stood, found, stood);
 }
 
 static bool
@@ -211,7 +254,8 @@ same_item_key(const DdbRecord *a, const DdbRecord *b)
 {
 	for (int k = 0; k < a->schema->nkeys; k++)
 	{
-		if (!ddb_value_equal(a->key.values[k], b->key.values[k]))
+		if (a->key.values[k].data != b->key.values[k].data &&
+			!ddb_value_equal(a->key.values[k], b->key.values[k]))
 			return false;
 	}
 	return true;
@@ -227,32 +271,41 @@ wanted(Oid relid)
 }
 
 static void
-check(Oid relid, const DdbRecord *row)
+check(Oid relid, const DdbRecord *old, const DdbRecord *row, DdbRowNotes *notes)
 {
 	const DdbIndexSet *set = ddb_table_indexes(relid);
+	DdbValue	found[DDB_MAX_SET_KEYS];
+	Effect		effect;
 
-	for (int i = 0; set && i < set->n; i++)
-		ddb_index_check(&set->index[i], row);
+	if (set == NULL)
+		return;
+	ddb_index_find_keys(set, row, found);
+	ddb_index_check(set, row, found);
+	if (notes == NULL || set->global == 0)
+		return;
+	effect = effect_of(set, old, row, found);
+	*notes = (DdbRowNotes) {set->version, {effect.concerned, effect.lost}};
 }
 
 static void
-changed(Oid relid, const DdbRecord *old, const DdbRecord *new)
+changed(Oid relid, const DdbRecord *old, const DdbRecord *new, const DdbRowNotes *notes)
 {
 	const DdbIndexSet *set = ddb_table_indexes(relid);
 
-	if (set == NULL || set->nglobal == 0)
+	if (set == NULL || set->global == 0)
 		return;
-	if (old && new && same_item_key(old, new))
+	if (new == NULL)
+		deleted(set, old);
+	else if (old && !same_item_key(old, new))
 	{
-		updated(relid, set, old, new);
-		return;
+		deleted(set, old);
+		/* Writing to the log may have brought news. */
+		set = ddb_table_indexes(relid);
+		if (set)
+			written(set, NULL, new, NULL);
 	}
-	if (old)
-		deleted(relid, set, old);
-	/* Writing to the log may have brought news. */
-	set = ddb_table_indexes(relid);
-	if (new && set)
-		inserted(relid, set, new);
+	else
+		written(set, old, new, notes);
 }
 
 static bool
@@ -329,51 +382,44 @@ ddb_change_key(const DdbKeySchema *schema, const uint8 *bytes, uint32 len, DdbKe
 	}
 }
 
-static DdbType
-entry_type(const DdbKeyAttr *attrs, int n)
-{
-	return n == 1 ? attrs[0].type : DDB_B;
-}
-
 bool
 ddb_change_is_insert(const DdbLogRow *row)
 {
 	return row->old != NULL && row->old_len == 0;
 }
 
-bool
-ddb_change_concerns_all(const DdbLogRow *row)
-{
-	return row->old_len == 0;
-}
-
-bool
-ddb_change_next(DdbChangeScan *scan)
-{
-	if (scan->len == 0)
-		return false;
-	memcpy(&scan->index, take(&scan->bytes, &scan->len, sizeof(Oid)), sizeof(Oid));
-	scan->has_old = *take(&scan->bytes, &scan->len, 1) != 0;
-	if (scan->has_old)
-	{
-		scan->ipk = take_value(&scan->bytes, &scan->len, DDB_B);
-		scan->isk = take_value(&scan->bytes, &scan->len, DDB_B);
-	}
-	return true;
-}
-
 void
-ddb_change_old(const DdbChangeScan *scan, const DdbIndexDef *def, const uint8 *digest,
-			   DdbEntry *old)
+ddb_change_read(DdbChange *change, const DdbLogRow *row)
 {
-	memset(old, 0, sizeof(*old));
-	old->ipk = scan->ipk;
-	old->ipk.type = entry_type(def->partition, def->npartition);
-	old->has_isk = def->nsort > 0;
-	if (old->has_isk)
-	{
-		old->isk = scan->isk;
-		old->isk.type = entry_type(def->sort, def->nsort);
-	}
+	const uint8 *bytes = row->old;
+	uint32		len = row->old_len;
+
+	*change = (DdbChange) {.lost = {.type = DDB_M}};
+	if (len == 0)
+		return;
+	change->n = *take(&bytes, &len, 1);
+	change->indexes = take(&bytes, &len, change->n * sizeof(Oid));
+	change->lost.data = bytes;
+	change->lost.len = len;
+}
+
+Oid
+ddb_change_index(const DdbChange *change, int i)
+{
+	Oid			index;
+
+	memcpy(&index, change->indexes + i * sizeof(Oid), sizeof(Oid));
+	return index;
+}
+
+bool
+ddb_change_old(const DdbChange *change, const DdbIndexDef *def, const DdbKeySchema *schema,
+			   const DdbKey *key, const uint8 *digest, DdbEntry *old)
+{
+	DdbRecord	was = {schema, *key, change->lost};
+
+	if (change->lost.len == 0 || !ddb_index_entry(def, &was, NULL, old))
+		return false;
 	ddb_index_entry_complete(def, digest, old);
+	return true;
 }

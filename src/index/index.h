@@ -40,20 +40,8 @@ extern bool ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, const
 /* Sets what an entry has of the item's key. */
 extern void ddb_index_entry_complete(const DdbIndexDef *def, const uint8 *digest, DdbEntry *entry);
 
-/*
- * Raises YD001, naming index and attribute, for a key attribute of the wrong
- * type, an empty or an over-long one.  Every write of a base item asks this.
- */
-extern void ddb_index_check(const DdbIndexDef *def, const DdbRecord *base);
-
-/* Would ddb_index_check() let it pass?  For a backfill, which skips what it would not. */
+/* Would ddb_index_check() let the item pass?  For a backfill, which skips what it would not. */
 extern bool ddb_index_accepts(const DdbIndexDef *def, const DdbRecord *base);
-
-/*
- * Would both make the same entry, or none?  Either may be no item at all
- * (schema NULL).  Builds nothing.
- */
-extern bool ddb_index_entry_same(const DdbIndexDef *def, const DdbRecord *a, const DdbRecord *b);
 
 /*
  * Is a global index's key of these values, partition attributes first, none

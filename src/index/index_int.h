@@ -13,6 +13,29 @@
 #include "utils/timestamp.h"
 
 /* ----------------------------------------------------------------------
+ * projection.c: for the writers, who ask all of a table's indexes
+ * ---------------------------------------------------------------------- */
+
+/*
+ * The item's values of the set's key attributes, with no data where it has
+ * none: at most DDB_MAX_SET_KEYS.
+ */
+extern void ddb_index_find_keys(const DdbIndexSet *set, const DdbRecord *base, DdbValue *found);
+
+/* Which of the set's key attributes is the table's own? -1: none. */
+extern int	ddb_index_key_place(const DdbIndexSet *set, const DdbKeyAttr *attr);
+
+/*
+ * Raises YD001, naming index and attribute, for a key attribute of the wrong
+ * type, an empty or an over-long one.  Every write of a base item asks this.
+ */
+extern void ddb_index_check(const DdbIndexSet *set, const DdbRecord *base, const DdbValue *found);
+
+/* Which of these indexes have an entry of the item?  As ddb_index_entry(). */
+extern DdbIndexes ddb_index_standing(const DdbIndexSet *set, DdbIndexes among,
+									 const DdbRecord *base, const DdbValue *found);
+
+/* ----------------------------------------------------------------------
  * changelog.c: what a row of the log says
  * ---------------------------------------------------------------------- */
 
@@ -25,29 +48,23 @@ extern void ddb_change_key(const DdbKeySchema *schema, const uint8 *bytes, uint3
 /* Was the item new?  A hint; changelog.c says what it is worth. */
 extern bool ddb_change_is_insert(const DdbLogRow *row);
 
-/* Does it concern every index, and has none lost an entry? */
-extern bool ddb_change_concerns_all(const DdbLogRow *row);
+/* Which indexes it concerns, and where their entries stood; views of the row. */
+typedef struct DdbChange
+{
+	int			n;				/* how many; 0: all */
+	const uint8 *indexes;
+	DdbValue	lost;			/* a map; of no length when no entry was lost */
+} DdbChange;
+
+extern void ddb_change_read(DdbChange *change, const DdbLogRow *row);
+extern Oid	ddb_change_index(const DdbChange *change, int i);
 
 /*
- * Else the indexes that it concerns, one after another: begun with the bytes of
- * the row's `old`.
+ * The key that the entry of this item had in an index that is concerned, if it
+ * may have lost it; the digest is the item's.
  */
-typedef struct DdbChangeScan
-{
-	const uint8 *bytes;
-	uint32		len;
-
-	/* Of the one at hand */
-	Oid			index;
-	bool		has_old;		/* the entry stood elsewhere before: */
-	DdbValue	ipk;
-	DdbValue	isk;
-} DdbChangeScan;
-
-extern bool ddb_change_next(DdbChangeScan *scan);
-
-/* The key of the entry that stood elsewhere, of the item with this digest. */
-extern void ddb_change_old(const DdbChangeScan *scan, const DdbIndexDef *def, const uint8 *digest,
+extern bool ddb_change_old(const DdbChange *change, const DdbIndexDef *def,
+						   const DdbKeySchema *schema, const DdbKey *key, const uint8 *digest,
 						   DdbEntry *old);
 
 /* ----------------------------------------------------------------------

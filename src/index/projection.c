@@ -20,7 +20,7 @@
 #include "base/compat.h"
 
 #include "base/errors.h"
-#include "index/index.h"
+#include "index/index_int.h"
 
 /* What a global index's entry takes beside its key: digest, shard, alignment. */
 #define ENTRY_REST 40
@@ -48,9 +48,25 @@ typedef struct Keys
 	DdbValue	value;
 } Keys;
 
+/* The item's attributes, or what ddb_index_find_keys() has found of them. */
+typedef struct Source
+{
+	const DdbRecord *base;
+	const DdbValue *found;		/* or NULL: look for them */
+} Source;
+
+static inline bool
+get_attribute(const Source *source, const DdbKeyAttr *attr, int place, DdbValue *value)
+{
+	if (source->found == NULL)
+		return ddb_record_get(source->base, attr->name, attr->len, value);
+	*value = source->found[place];
+	return value->data != NULL;
+}
+
 static void
-read_attributes(const DdbRecord *base, const DdbKeyAttr *attrs, int n, DdbValue *values,
-				uint32 *size, Keys *keys, Fault *fault)
+read_attributes(const Source *source, const DdbKeyAttr *attrs, const uint8 *places, int n,
+				DdbValue *values, uint32 *size, Keys *keys, Fault *fault)
 {
 	*size = 0;
 	for (int i = 0; i < n; i++)
@@ -58,7 +74,7 @@ read_attributes(const DdbRecord *base, const DdbKeyAttr *attrs, int n, DdbValue 
 		const DdbKeyAttr *attr = &attrs[i];
 		Fault		found = FAULT_NONE;
 
-		if (!ddb_record_get(base, attr->name, attr->len, &values[i]))
+		if (!get_attribute(source, attr, places[i], &values[i]))
 			found = FAULT_ABSENT;
 		else if (values[i].type != attr->type)
 			found = FAULT_TYPE;
@@ -126,15 +142,17 @@ check_lengths(const Keys *keys, int npartition, int nsort)
 }
 
 static Fault
-read_keys(const DdbIndexDef *def, const DdbRecord *base, Keys *keys)
+read_keys(const DdbIndexDef *def, const DdbRecord *base, const DdbValue *found, Keys *keys)
 {
+	Source		source = {base, found};
 	Fault		fault = FAULT_NONE;
 
 	if (base->schema == NULL)
 		return FAULT_ABSENT;
-	read_attributes(base, def->partition, def->npartition, keys->partition,
+	read_attributes(&source, def->partition, def->partition_at, def->npartition, keys->partition,
 					&keys->partition_size, keys, &fault);
-	read_attributes(base, def->sort, def->nsort, keys->sort, &keys->sort_size, keys, &fault);
+	read_attributes(&source, def->sort, def->sort_at, def->nsort, keys->sort, &keys->sort_size,
+					keys, &fault);
 	if (fault == FAULT_NONE)
 		fault = check_lengths(keys, def->npartition, def->nsort);
 	if (fault == FAULT_NONE && def->local && !local_entry_fits(base, keys))
@@ -161,6 +179,81 @@ ddb_index_key_fits(const DdbValue *values, int npartition, int nsort)
 }
 
 /* ----------------------------------------------------------------------
+ * All indexes of a table at once
+ * ---------------------------------------------------------------------- */
+
+void
+ddb_index_find_keys(const DdbIndexSet *set, const DdbRecord *base, DdbValue *found)
+{
+	ddb_map_get_all(base->map, set->keys, set->nkeys, found);
+	for (int k = 0; k < base->schema->nkeys; k++)
+	{
+		int			place = ddb_index_key_place(set, &base->schema->attr[k]);
+
+		if (place >= 0)
+			found[place] = base->key.values[k];
+	}
+}
+
+int
+ddb_index_key_place(const DdbIndexSet *set, const DdbKeyAttr *attr)
+{
+	for (int i = 0; i < set->nkeys && set->keys[i].len <= attr->len; i++)
+	{
+		if (set->keys[i].len == attr->len && set->keys[i].data[0] == attr->name[0] &&
+			memcmp(set->keys[i].data, attr->name, attr->len) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/*
+ * Nearly always nothing is wrong: types are right and all keys together so short
+ * that they fit any entry.  Then an index has an entry unless it lacks an
+ * attribute.  False: they must be looked at one by one.
+ */
+static bool
+surely_well(const DdbIndexSet *set, const DdbRecord *base, const DdbValue *found,
+			DdbIndexes *lacking)
+{
+	uint32		size = base->key.values[0].len;
+
+	if (base->schema->nkeys == 2)
+		size += base->key.values[1].len;
+	*lacking = 0;
+	for (int i = 0; i < set->nkeys; i++)
+	{
+		if (found[i].data == NULL)
+			*lacking |= set->key_of[i];
+		else if (found[i].type != set->key_type[i] || found[i].len == 0)
+			return false;
+		else
+			size += found[i].len;
+	}
+	return size <= DDB_MAX_SORT_KEY && surely_fits(size);
+}
+
+DdbIndexes
+ddb_index_standing(const DdbIndexSet *set, DdbIndexes among, const DdbRecord *base,
+				   const DdbValue *found)
+{
+	DdbIndexes	lacking;
+	DdbIndexes	result = 0;
+	Keys		keys;
+
+	if (surely_well(set, base, found, &lacking))
+		return among & ~lacking;
+	for (int i = 0; i < set->n; i++)
+	{
+		DdbIndexes	index = (DdbIndexes) 1 << i;
+
+		if ((among & index) && read_keys(&set->index[i], base, found, &keys) == FAULT_NONE)
+			result |= index;
+	}
+	return result;
+}
+
+/* ----------------------------------------------------------------------
  * Checks
  * ---------------------------------------------------------------------- */
 
@@ -169,15 +262,15 @@ ddb_index_accepts(const DdbIndexDef *def, const DdbRecord *base)
 {
 	Keys		keys;
 
-	return read_keys(def, base, &keys) <= FAULT_ABSENT;
+	return read_keys(def, base, NULL, &keys) <= FAULT_ABSENT;
 }
 
-void
-ddb_index_check(const DdbIndexDef *def, const DdbRecord *base)
+static void
+check(const DdbIndexDef *def, const DdbRecord *base, const DdbValue *found)
 {
 	Keys		keys;
 
-	switch (read_keys(def, base, &keys))
+	switch (read_keys(def, base, found, &keys))
 	{
 		case FAULT_NONE:
 		case FAULT_ABSENT:
@@ -201,6 +294,17 @@ ddb_index_check(const DdbIndexDef *def, const DdbRecord *base)
 						   "One or more parameter values were invalid: The key does not fit an index entry. IndexName: %s",
 						   def->name);
 	}
+}
+
+void
+ddb_index_check(const DdbIndexSet *set, const DdbRecord *base, const DdbValue *found)
+{
+	DdbIndexes	lacking;
+
+	if (surely_well(set, base, found, &lacking))
+		return;
+	for (int i = 0; i < set->n; i++)
+		check(&set->index[i], base, found);
 }
 
 /* ----------------------------------------------------------------------
@@ -258,7 +362,7 @@ ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, const uint8 *dige
 	Keys		keys;
 
 	Assert(!def->local);
-	if (read_keys(def, base, &keys) != FAULT_NONE)
+	if (read_keys(def, base, NULL, &keys) != FAULT_NONE)
 		return false;
 	memset(entry, 0, sizeof(*entry));
 	entry->ipk = key_column(keys.partition, def->npartition);
@@ -271,50 +375,4 @@ ddb_index_entry(const DdbIndexDef *def, const DdbRecord *base, const uint8 *dige
 		entry->item = project(def, base->map, &keys);
 	}
 	return true;
-}
-
-/* ----- the same entry? ----- */
-
-static bool
-same_values(const DdbValue *a, const DdbValue *b, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (!ddb_value_equal(a[i], b[i]))
-			return false;
-	return true;
-}
-
-static bool
-same_projection(const DdbIndexDef *def, DdbValue a, DdbValue b)
-{
-	if (def->projection == DDB_PROJECT_ALL)
-		return ddb_value_equal(a, b);
-	for (int i = 0; i < def->nproject; i++)
-	{
-		DdbName		name = def->project[i];
-		DdbValue	x,
-					y;
-		bool		in_a = ddb_map_get(a, name.data, name.len, &x);
-		bool		in_b = ddb_map_get(b, name.data, name.len, &y);
-
-		if (in_a != in_b || (in_a && !ddb_value_equal(x, y)))
-			return false;
-	}
-	return true;
-}
-
-bool
-ddb_index_entry_same(const DdbIndexDef *def, const DdbRecord *a, const DdbRecord *b)
-{
-	Keys		x,
-				y;
-	bool		in_a = read_keys(def, a, &x) == FAULT_NONE;
-	bool		in_b = read_keys(def, b, &y) == FAULT_NONE;
-
-	if (!in_a || !in_b)
-		return in_a == in_b;
-	return same_values(x.partition, y.partition, def->npartition) &&
-		same_values(x.sort, y.sort, def->nsort) &&
-		same_values(a->key.values, b->key.values, a->schema->nkeys) &&
-		same_projection(def, a->map, b->map);
 }

@@ -23,39 +23,137 @@ ddb_value_equal(DdbValue a, DdbValue b)
 }
 
 int
-ddb_map_differences(DdbValue a, DdbValue b, DdbName *names, int max)
+ddb_map_order(DdbName a, DdbName b)
 {
-	DdbIter		in_a;
-	DdbIter		in_b;
-	DdbName		name_a;
-	DdbName		name_b;
-	DdbValue	value_a;
-	DdbValue	value_b;
-	bool		has_a;
-	bool		has_b;
-	int			n = 0;
+	return ddb_name_compare(a.data, a.len, b.data, b.len);
+}
 
-	ddb_iter_begin(&in_a, a);
-	ddb_iter_begin(&in_b, b);
-	has_a = ddb_iter_next(&in_a, &name_a, &value_a);
-	has_b = ddb_iter_next(&in_b, &name_b, &value_b);
-	while ((has_a || has_b) && n <= max)
+/* ----------------------------------------------------------------------
+ * Differences
+ *
+ * Most updates change little, so equal bytes are not taken apart: of two short
+ * bodies, what comes before the first different byte is stepped over in one of
+ * them, and the walk ends where both have only their equal ends left.
+ * ---------------------------------------------------------------------- */
+
+/* Do the eight bytes at both places differ? */
+static inline uint64
+word_differs(const uint8 *a, const uint8 *b)
+{
+	uint64		x;
+	uint64		y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x ^ y;
+}
+
+/* How many bytes are equal from here on. */
+static Size
+equal_bytes(const uint8 *a, const uint8 *b, Size n)
+{
+	Size		i = 0;
+
+	while (i + 32 <= n &&
+		   (word_differs(a + i, b + i) | word_differs(a + i + 8, b + i + 8) |
+			word_differs(a + i + 16, b + i + 16) | word_differs(a + i + 24, b + i + 24)) == 0)
+		i += 32;
+	while (i + 8 <= n && word_differs(a + i, b + i) == 0)
+		i += 8;
+	while (i < n && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* And how many before these ends. */
+static Size
+equal_bytes_before(const uint8 *a, const uint8 *b, Size n)
+{
+	Size		i = 0;
+
+	while (i + 8 <= n && word_differs(a - i - 8, b - i - 8) == 0)
+		i += 8;
+	while (i < n && *(a - i - 1) == *(b - i - 1))
+		i++;
+	return i;
+}
+
+/* Both begin alike, so what is stepped over in one of them is there in the other. */
+static void
+skip_equal_entries(DdbDifferences *d)
+{
+	const uint8 *p = d->it[0].next;
+	const uint8 *q = d->it[1].next;
+	Size		n = Min(d->end[0] - p, d->end[1] - q);
+	Size		equal = equal_bytes(p, q, n);
+	const uint8 *limit = p + equal;
+	const uint8 *from = p;
+	uint32		entries = 0;
+
+	d->tail = equal_bytes_before(d->end[0], d->end[1], n - equal);
+	while (p < d->end[0])
 	{
-		int			order = !has_a ? 1 : !has_b ? -1 :
-			ddb_name_compare(name_a.data, name_a.len, name_b.data, name_b.len);
+		uint32		len;
+		const uint8 *name = ddb_varint(p, &len);
+		const uint8 *next = ddb_skip_element(name + len);
 
-		if (order != 0 || !ddb_value_equal(value_a, value_b))
-		{
-			if (n < max)
-				names[n] = order <= 0 ? name_a : name_b;
-			n++;
-		}
-		if (order <= 0)
-			has_a = ddb_iter_next(&in_a, &name_a, &value_a);
-		if (order >= 0)
-			has_b = ddb_iter_next(&in_b, &name_b, &value_b);
+		if (next > limit)
+			break;
+		p = next;
+		entries++;
 	}
-	return n;
+	d->it[0].next = p;
+	d->it[1].next = q + (p - from);
+	d->it[0].index = d->it[1].index = entries;
+}
+
+void
+ddb_differences_begin(DdbDifferences *d, DdbValue a, DdbValue b)
+{
+	ddb_iter_begin(&d->it[0], a);
+	ddb_iter_begin(&d->it[1], b);
+	d->wanted[0] = d->wanted[1] = true;
+	d->end[0] = a.data + a.len;
+	d->end[1] = b.data + b.len;
+	d->tail = -1;
+	if (d->it[0].form == DDB_FORM_SHORT && d->it[1].form == DDB_FORM_SHORT)
+		skip_equal_entries(d);
+}
+
+/* Is what follows equal bytes to the end? */
+static inline bool
+only_tail(const DdbDifferences *d)
+{
+	Size		left = d->end[0] - d->it[0].next;
+
+	return left == d->end[1] - d->it[1].next && (int64) left <= d->tail;
+}
+
+bool
+ddb_differences_next(DdbDifferences *d, DdbName *name)
+{
+	for (;;)
+	{
+		int			order;
+
+		if (d->wanted[0] && d->wanted[1] && only_tail(d))
+			return false;
+		for (int i = 0; i < 2; i++)
+		{
+			if (d->wanted[i])
+				d->has[i] = ddb_iter_next(&d->it[i], &d->name[i], &d->value[i]);
+		}
+		if (!d->has[0] && !d->has[1])
+			return false;
+		order = !d->has[0] ? 1 : !d->has[1] ? -1 : ddb_map_order(d->name[0], d->name[1]);
+		d->wanted[0] = order <= 0;
+		d->wanted[1] = order >= 0;
+		if (order != 0 || !ddb_value_equal(d->value[0], d->value[1]))
+		{
+			*name = order <= 0 ? d->name[0] : d->name[1];
+			return true;
+		}
+	}
 }
 
 int

@@ -122,6 +122,15 @@ extern DdbValue ddb_item_map(const DdbItem *item);
 /* Finds a map's entry; false when it has none. */
 extern bool ddb_map_get(DdbValue map, const char *name, uint32 len, DdbValue *value);
 
+/*
+ * The same for several names, which are distinct and in the format's order;
+ * where there is no such entry, the value's data is NULL.
+ */
+extern void ddb_map_get_all(DdbValue map, const DdbName *names, int n, DdbValue *values);
+
+/* The format's order of names: the shorter one first, then by bytes. */
+extern int	ddb_map_order(DdbName a, DdbName b);
+
 /* Finds a list's element; false past the end. */
 extern bool ddb_list_get(DdbValue list, uint32 index, DdbValue *value);
 
@@ -189,6 +198,12 @@ typedef enum DdbDuplicates
 /* The built value, palloc'd.  An empty set is an error. Frees the builder. */
 extern DdbValue ddb_builder_finish(DdbBuilder *b, DdbDuplicates duplicates);
 
+/*
+ * Appends a map of these entries, in the format's order of names, whose data is
+ * not NULL.  Short whatever its length: for ddb_map_get(), not to be stored.
+ */
+extern void ddb_map_append(StringInfo out, const DdbName *names, const DdbValue *values, int n);
+
 /* An entry of a map to put, or to remove if it is there (patch.c). */
 typedef struct DdbMapChange
 {
@@ -219,10 +234,27 @@ extern DdbValue ddb_value_copy(DdbValue value);
 extern bool ddb_value_equal(DdbValue a, DdbValue b);
 
 /*
- * The names of the attributes that two maps do not have alike, at most max of
- * them; how many there are, or max + 1 for more.
+ * Walks the names of the attributes that two maps do not have alike, in the
+ * format's order.
+ *
+ *		DdbDifferences d;
+ *
+ *		ddb_differences_begin(&d, a, b);
+ *		while (ddb_differences_next(&d, &name)) ...
  */
-extern int	ddb_map_differences(DdbValue a, DdbValue b, DdbName *names, int max);
+typedef struct DdbDifferences
+{
+	DdbIter		it[2];			/* private to compare.c, all of it */
+	bool		wanted[2];
+	bool		has[2];
+	DdbName		name[2];
+	DdbValue	value[2];
+	const uint8 *end[2];
+	int64		tail;
+} DdbDifferences;
+
+extern void ddb_differences_begin(DdbDifferences *d, DdbValue a, DdbValue b);
+extern bool ddb_differences_next(DdbDifferences *d, DdbName *name);
 
 /* Order of two S, N or B of one type: by bytes, numbers by value. */
 extern int	ddb_value_compare(DdbValue a, DdbValue b);

@@ -178,23 +178,19 @@ ddb_element(const uint8 *p, DdbValue *value)
 	return p + n;
 }
 
+/* What an element of this header takes, or 0 where a varint tells (reader.c). */
+extern const uint8 ddb_element_takes[256];
+
 /* Steps over an element without looking at it. */
 static inline const uint8 *
 ddb_skip_element(const uint8 *p)
 {
-	uint8		head = *p++;
-	uint32		n = head & 0x0F;
+	uint32		n = ddb_element_takes[*p];
 
-	if (head >= DDB_STRING_HEAD)
-		return p + (head - DDB_STRING_HEAD + DDB_STRING_LEAST);
-	if ((head >> 4) <= DDB_BOOL)
-		return p;
-	if (unlikely(n == 15))
-	{
-		p = ddb_varint(p, &n);
-		n += 15;
-	}
-	return p + n;
+	if (likely(n != 0))
+		return p + n;
+	p = ddb_varint(p + 1, &n);
+	return p + n + 15;
 }
 
 /* The length of the element that ddb_put_element() writes. */

@@ -24,11 +24,35 @@ compare_changes(const void *a, const void *b)
 }
 
 static uint8 *
-put_entry(uint8 *p, const DdbMapChange *change)
+put_entry(uint8 *p, DdbName name, DdbValue value)
 {
-	p = ddb_put_varint(p, change->name.len);
-	memcpy(p, change->name.data, change->name.len);
-	return ddb_put_element(p + change->name.len, change->value);
+	p = ddb_put_varint(p, name.len);
+	memcpy(p, name.data, name.len);
+	return ddb_put_element(p + name.len, value);
+}
+
+void
+ddb_map_append(StringInfo out, const DdbName *names, const DdbValue *values, int n)
+{
+	Size		size = 5;
+	uint32		count = 0;
+	uint8	   *p;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (values[i].data == NULL)
+			continue;
+		size += 5 + names[i].len + ddb_element_size(values[i]);
+		count++;
+	}
+	enlargeStringInfo(out, size);
+	p = ddb_put_varint((uint8 *) out->data + out->len, count << DDB_FORM_BITS | DDB_FORM_SHORT);
+	for (int i = 0; i < n; i++)
+	{
+		if (values[i].data != NULL)
+			p = put_entry(p, names[i], values[i]);
+	}
+	out->len = (char *) p - out->data;
 }
 
 static uint8 *
@@ -66,7 +90,7 @@ merge_short(const uint8 *from, const uint8 *end, uint32 *count,
 		copied = from;
 		if (!change->remove)
 		{
-			p = put_entry(p, change);
+			p = put_entry(p, change->name, change->value);
 			(*count)++;
 		}
 		change++;
@@ -77,7 +101,7 @@ merge_short(const uint8 *from, const uint8 *end, uint32 *count,
 	{
 		if (change->remove)
 			continue;
-		p = put_entry(p, change);
+		p = put_entry(p, change->name, change->value);
 		(*count)++;
 	}
 	return p;

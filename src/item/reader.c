@@ -18,6 +18,26 @@ static const char *const type_names[DDB_NTYPES] = {
 	"NULL", "BOOL", "N", "S", "B", "NS", "SS", "BS", "L", "M"
 };
 
+/* By types, as drawn in item_int.h; the last six rows are strings of 15 bytes and more. */
+const uint8 ddb_element_takes[256] = {
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+	32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
+	64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79,
+	80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95,
+	96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111,
+};
+
 const char *
 ddb_type_name(DdbType type)
 {
@@ -159,6 +179,56 @@ ddb_map_get(DdbValue map, const char *name, uint32 len, DdbValue *value)
 		return false;
 	ddb_element(l.elements + ddb_long_offset(&l, DDB_M, (uint32) i), value);
 	return true;
+}
+
+/* In a short body both the entries and the names wanted are in order: one walk. */
+static void
+find_all_short(const uint8 *p, const uint8 *end, const DdbName *names, int n, DdbValue *values)
+{
+	for (int i = 0; i < n; i++)
+	{
+		uint32		wanted = names[i].len;
+
+		values[i].data = NULL;
+		while (p < end)
+		{
+			uint32		len;
+			const uint8 *name = ddb_varint(p, &len);
+
+			if (len >= wanted)
+			{
+				int			cmp = len > wanted ? 1 : *name - (uint8) names[i].data[0];
+
+				if (cmp == 0)
+					cmp = memcmp(name, names[i].data, len);
+
+				if (cmp == 0)
+					p = ddb_element(name + len, &values[i]);
+				if (cmp >= 0)
+					break;
+			}
+			p = ddb_skip_element(name + len);
+		}
+	}
+}
+
+void
+ddb_map_get_all(DdbValue map, const DdbName *names, int n, DdbValue *values)
+{
+	uint32		count,
+				form;
+	const uint8 *p = open_body(map.data, &count, &form);
+
+	if (form == DDB_FORM_SHORT)
+		find_all_short(p, map.data + map.len, names, n, values);
+	else
+	{
+		for (int i = 0; i < n; i++)
+		{
+			if (!ddb_map_get(map, names[i].data, names[i].len, &values[i]))
+				values[i].data = NULL;
+		}
+	}
 }
 
 bool

@@ -70,25 +70,27 @@ enter(void)
 
 	if (context == NULL)
 		context = AllocSetContextCreate(TopMemoryContext, "ddb capture", ALLOCSET_DEFAULT_SIZES);
-	MemoryContextReset(context);
+	if (!context->isReset)
+		MemoryContextReset(context);
 	return MemoryContextSwitchTo(context);
 }
 
 void
-ddb_capture_check(Oid relid, const DdbRecord *row)
+ddb_capture_check(Oid relid, const DdbRecord *old, const DdbRecord *row, DdbRowNotes *notes)
 {
 	MemoryContext caller = enter();
 
-	observer->check(relid, row);
+	observer->check(relid, old, row, notes);
 	MemoryContextSwitchTo(caller);
 }
 
 void
-ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new)
+ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new,
+					const DdbRowNotes *notes)
 {
 	MemoryContext caller = enter();
 
-	observer->changed(relid, old, new);
+	observer->changed(relid, old, new, notes);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -164,7 +166,7 @@ ddb_capture_check_slot(Relation rel, const DdbFacts *facts, TupleTableSlot *slot
 	DdbRecord	record;
 
 	slot_record(&record, facts, slot);
-	observer->check(RelationGetRelid(rel), &record);
+	observer->check(RelationGetRelid(rel), NULL, &record, NULL);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -175,7 +177,7 @@ ddb_capture_inserted(Relation rel, const DdbFacts *facts, TupleTableSlot *slot)
 	DdbRecord	record;
 
 	slot_record(&record, facts, slot);
-	observer->changed(RelationGetRelid(rel), NULL, &record);
+	observer->changed(RelationGetRelid(rel), NULL, &record, NULL);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -194,7 +196,7 @@ ddb_capture_replaced(Relation rel, const DdbFacts *facts, ItemPointer tid, Tuple
 	tuple_record(&old, facts, &tuple, RelationGetDescr(rel));
 	if (slot)
 		slot_record(&new, facts, slot);
-	observer->changed(RelationGetRelid(rel), &old, slot ? &new : NULL);
+	observer->changed(RelationGetRelid(rel), &old, slot ? &new : NULL, NULL);
 	ReleaseBuffer(buffer);
 	MemoryContextSwitchTo(caller);
 }

@@ -299,12 +299,13 @@ static bool
 insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 {
 	DdbRecord	new = {&table->facts.schema, table->record.key, rest};
+	DdbRowNotes notes = {0};
 	LOCKTAG		tag;
 	bool		unique;
 
 	ddb_key_check_entry(&table->facts.schema, table->key);
 	if (unlikely(table->facts.observed))
-		ddb_capture_check(table->relid, &new);
+		ddb_capture_check(table->relid, NULL, &new, &notes);
 	form_row(table, rest);
 	set_key_lock(&tag, table);
 	if (!key_lock(&tag))
@@ -316,7 +317,7 @@ insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 	if (!unique)
 		take_back(table);
 	else if (unlikely(table->facts.observed))
-		ddb_capture_changed(table->relid, NULL, &new);
+		ddb_capture_changed(table->relid, NULL, &new, &notes);
 	return unique;
 }
 
@@ -328,9 +329,10 @@ update_row(DdbTable *table, const DdbRecord *old, DdbValue rest)
 	TM_FailureData failure;
 	LockTupleMode lockmode;
 	DdbUpdateIndexes indexes = TU_None;
+	DdbRowNotes notes = {0};
 
 	if (unlikely(table->facts.observed))
-		ddb_capture_check(table->relid, &new);
+		ddb_capture_check(table->relid, old, &new, &notes);
 	form_row(table, rest);
 	ddb_lookup_release(table);
 	if (!succeeded(ddb_place_update(table->heap, &table->facts, &tid, table->new_slot,
@@ -338,7 +340,7 @@ update_row(DdbTable *table, const DdbRecord *old, DdbValue rest)
 									&lockmode, &indexes)))
 		return false;
 	if (unlikely(table->facts.observed))
-		ddb_capture_changed(table->relid, old, &new);
+		ddb_capture_changed(table->relid, old, &new, &notes);
 	if (indexes != TU_None)
 		insert_into_indexes(table, true);
 	return true;
@@ -353,7 +355,7 @@ delete_row(DdbTable *table, const DdbRecord *old)
 	if (!succeeded(delete_version(table->heap, &tid)))
 		return false;
 	if (unlikely(table->facts.observed))
-		ddb_capture_changed(table->relid, old, NULL);
+		ddb_capture_changed(table->relid, old, NULL, NULL);
 	return true;
 }
 

@@ -200,16 +200,31 @@ extern bool ddb_key_columns_fit(const DdbValue *columns, int n, Size rest);
  * failed and taken back insertions, moves, rewrites, tables without a key
  * index.
  * ---------------------------------------------------------------------- */
+/*
+ * What check() has found out of a change, for changed(); both are the observer's
+ * own.  All zero: nothing.
+ */
+typedef struct DdbRowNotes
+{
+	uint64		version;
+	uint32		what[2];
+} DdbRowNotes;
+
 typedef struct DdbRowObserver
 {
 	/* Does this table matter?  The answer is kept with its relcache entry. */
 	bool		(*wanted) (Oid relid);
 
-	/* A row is about to be written; may raise. */
-	void		(*check) (Oid relid, const DdbRecord *row);
+	/*
+	 * A row is about to be written; may raise.  notes is NULL where it is not
+	 * known yet what the row replaces, else old is that, or NULL for nothing.
+	 */
+	void		(*check) (Oid relid, const DdbRecord *old, const DdbRecord *row,
+						  DdbRowNotes *notes);
 
-	/* It was inserted (old NULL), deleted (new NULL) or updated. */
-	void		(*changed) (Oid relid, const DdbRecord *old, const DdbRecord *new);
+	/* It was inserted (old NULL), deleted (new NULL) or updated.  notes may be NULL. */
+	void		(*changed) (Oid relid, const DdbRecord *old, const DdbRecord *new,
+							const DdbRowNotes *notes);
 
 	/* Is this materialized view a global index? */
 	bool		(*is_index) (Oid relid);

@@ -198,8 +198,10 @@ extern void ddb_capture_refuse_refresh(Oid relid);
 extern bool ddb_capture_closed(Oid index);
 
 /* Before a row is written, and after. */
-extern void ddb_capture_check(Oid relid, const DdbRecord *row);
-extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new);
+extern void ddb_capture_check(Oid relid, const DdbRecord *old, const DdbRecord *row,
+							  DdbRowNotes *notes);
+extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new,
+								const DdbRowNotes *notes);
 extern void ddb_capture_emptied(void);
 
 /* The same from the access method's view; slot NULL: the row was deleted. */

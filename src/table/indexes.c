@@ -65,6 +65,7 @@ typedef struct CachedIndex
 
 static HTAB *sets = NULL;
 static HTAB *indexes = NULL;
+static CachedSet *last = NULL;	/* asked for; entries never go */
 
 /* ----------------------------------------------------------------------
  * Invalidation
@@ -207,7 +208,7 @@ scan_catalog(Relation catalog, Oid btree, const FormData_pg_class *table, DdbInd
 	ScanKeyInit(&keys[1], RELATION_NAME, BTEqualStrategyNumber, F_TEXTEQ,
 				CStringGetTextDatum(NameStr(table->relname)));
 	scan = systable_beginscan(catalog, btree, true, NULL, 2, keys);
-	while ((tuple = systable_getnext(scan)) != NULL)
+	while (set->n < DDB_MAX_INDEXES && (tuple = systable_getnext(scan)) != NULL)
 	{
 		if (set->n == room)
 		{
@@ -216,17 +217,122 @@ scan_catalog(Relation catalog, Oid btree, const FormData_pg_class *table, DdbInd
 				: palloc_array(DdbIndexDef, room);
 		}
 		def = &set->index[set->n];
-		if (read_row(catalog, tuple, table, def))
-		{
-			set->nglobal += !def->local;
-			set->n++;
-		}
+		set->n += read_row(catalog, tuple, table, def);
 		if (OidIsValid(def->relid))
 			remember_index(def->relid, table->oid);
 	}
 	systable_endscan(scan);
 	if (set->n > 1)
 		qsort(set->index, set->n, sizeof(DdbIndexDef), compare_names);
+}
+
+/* ----- what all of them name ----- */
+
+static int
+compare_attrs(const void *a, const void *b)
+{
+	return ddb_map_order(((const DdbIndexAttr *) a)->name, ((const DdbIndexAttr *) b)->name);
+}
+
+static int
+add_keys(DdbIndexAttr *attrs, const DdbKeyAttr *keys, int n, DdbIndexes index)
+{
+	for (int i = 0; i < n; i++)
+		attrs[i] = (DdbIndexAttr) {{keys[i].name, keys[i].len}, index, index};
+	return n;
+}
+
+/* All names, with duplicates and without order. */
+static int
+collect_attrs(const DdbIndexSet *set, DdbIndexAttr *attrs)
+{
+	int			n = 0;
+
+	for (int i = 0; i < set->n; i++)
+	{
+		const DdbIndexDef *def = &set->index[i];
+		DdbIndexes	index = (DdbIndexes) 1 << i;
+
+		n += add_keys(attrs + n, def->partition, def->npartition, index);
+		n += add_keys(attrs + n, def->sort, def->nsort, index);
+		for (int k = 0; k < def->nproject; k++)
+			attrs[n++] = (DdbIndexAttr) {def->project[k], 0, index};
+	}
+	return n;
+}
+
+static int
+merge_attrs(DdbIndexAttr *attrs, int n)
+{
+	int			kept = 0;
+
+	qsort(attrs, n, sizeof(DdbIndexAttr), compare_attrs);
+	for (int i = 1; i < n; i++)
+	{
+		if (compare_attrs(&attrs[kept], &attrs[i]) != 0)
+			attrs[++kept] = attrs[i];
+		attrs[kept].keys |= attrs[i].keys;
+		attrs[kept].held |= attrs[i].held;
+	}
+	return kept + 1;
+}
+
+static void
+note_keys(const DdbIndexSet *set, const DdbKeyAttr *attrs, int n, uint8 *places)
+{
+	for (int i = 0; i < n; i++)
+	{
+		DdbName		name = {attrs[i].name, attrs[i].len};
+		int			k = 0;
+
+		while (ddb_map_order(set->keys[k], name) != 0)
+			k++;
+		places[i] = k;
+		if (set->key_type[k] == DDB_NTYPES)
+			set->key_type[k] = attrs[i].type;
+		else if (set->key_type[k] != attrs[i].type)
+			set->key_type[k] = DDB_NULL;
+	}
+}
+
+static void
+derive(DdbIndexSet *set)
+{
+	static uint64 version = 0;
+	int			room = set->n * 2 * DDB_MAX_INDEX_KEYS;
+
+	for (int i = 0; i < set->n; i++)
+	{
+		room += set->index[i].nproject;
+		if (!set->index[i].local)
+		{
+			set->global |= (DdbIndexes) 1 << i;
+			set->nglobal++;
+		}
+		if (set->index[i].projection == DDB_PROJECT_ALL)
+			set->all |= (DdbIndexes) 1 << i;
+	}
+	set->version = ++version;
+	set->attrs = palloc_array(DdbIndexAttr, room);
+	set->nattrs = merge_attrs(set->attrs, collect_attrs(set, set->attrs));
+	set->keys = palloc_array(DdbName, set->nattrs);
+	set->key_of = palloc_array(DdbIndexes, set->nattrs);
+	set->key_type = palloc_array(uint8, set->nattrs);
+	memset(set->key_type, DDB_NTYPES, set->nattrs);
+	for (int i = 0; i < set->nattrs; i++)
+	{
+		if (set->attrs[i].keys == 0)
+			continue;
+		set->keys[set->nkeys] = set->attrs[i].name;
+		set->key_of[set->nkeys++] = set->attrs[i].keys;
+	}
+	for (int i = 0; i < set->n; i++)
+	{
+		DdbIndexDef *def = &set->index[i];
+
+		note_keys(set, def->partition, def->npartition, def->partition_at);
+		note_keys(set, def->sort, def->nsort, def->sort_at);
+	}
 }
 
 static DdbIndexSet *
@@ -245,7 +351,10 @@ load_set(Oid relid)
 		return NULL;
 	scan_catalog(catalog, btree, &table, set);
 	table_close(catalog, AccessShareLock);
-	return set->n > 0 ? set : NULL;
+	if (set->n == 0)
+		return NULL;
+	derive(set);
+	return set;
 }
 
 /* An error leaves the set stale. */
@@ -294,6 +403,8 @@ ddb_table_indexes(Oid relid)
 	CachedSet  *cached;
 	bool		found;
 
+	if (likely(last && last->relid == relid && last->valid))
+		return last->set;
 	if (unlikely(sets == NULL))
 		make_cache();
 	cached = hash_search(sets, &relid, HASH_ENTER, &found);
@@ -305,6 +416,7 @@ ddb_table_indexes(Oid relid)
 	}
 	if (unlikely(!cached->valid))
 		reload(cached);
+	last = cached;
 	return cached->set;
 }
 
@@ -328,6 +440,7 @@ ddb_table_indexes_copy(Oid relid)
 		return NULL;
 	copy = palloc_object(DdbIndexSet);
 	*copy = *set;
+	copy->nattrs = copy->nkeys = 0;
 	copy->index = palloc_array(DdbIndexDef, set->n);
 	memcpy(copy->index, set->index, set->n * sizeof(DdbIndexDef));
 	for (int i = 0; i < set->n; i++)

@@ -119,7 +119,24 @@ typedef struct DdbIndexDef
 	/* Derived: what an entry's item holds, unless DDB_PROJECT_ALL. */
 	int			nproject;
 	DdbName    *project;
+
+	/* Of one that is in a set: which of the set's keys its own are. */
+	uint8		partition_at[DDB_MAX_INDEX_KEYS];
+	uint8		sort_at[DDB_MAX_INDEX_KEYS];
 } DdbIndexDef;
+
+/* Some of a table's indexes: a bit for each place in its set. */
+typedef uint32 DdbIndexes;
+#define DDB_MAX_INDEXES		(DDB_MAX_GLOBAL_INDEXES + DDB_MAX_LOCAL_INDEXES)
+#define DDB_MAX_SET_KEYS	(DDB_MAX_INDEXES * 2 * DDB_MAX_INDEX_KEYS)
+
+/* An attribute that indexes name, and which of them do. */
+typedef struct DdbIndexAttr
+{
+	DdbName		name;
+	DdbIndexes	keys;			/* as part of their key */
+	DdbIndexes	held;			/* so that their entries hold it, key or not */
+} DdbIndexAttr;
 
 /* A table's indexes in byte order of their names. */
 typedef struct DdbIndexSet
@@ -128,6 +145,18 @@ typedef struct DdbIndexSet
 	int			n;
 	int			nglobal;
 	DdbIndexDef *index;
+
+	uint64		version;		/* a loaded set's own */
+
+	/* Derived, so that a write looks once for what all indexes name. */
+	DdbIndexes	global;
+	DdbIndexes	all;			/* whose entries hold every attribute */
+	int			nattrs;
+	DdbIndexAttr *attrs;		/* in order of ddb_map_order() */
+	int			nkeys;
+	DdbName    *keys;			/* those of them that are part of a key */
+	DdbIndexes *key_of;			/* of which */
+	uint8	   *key_type;		/* and of what type; DDB_NULL where they disagree */
 } DdbIndexSet;
 
 /*
