@@ -8,9 +8,12 @@
  * others.  A heap spreads them over as many pages as there are rows.  We look
  * at where the rows beside it in key order stand, and put the new one there:
  *
- *	1. on the page of the nearest row of its collection, if it has room;
- *	2. on the newest pages of its collection, if one has;
- *	3. else the collection begins another page (or its first), and takes a
+ *	1. on the newest page of its collection, if it has room: that one most
+ *	   likely has, and each page asked may be one that memory does not hold;
+ *	2. on the page of the nearest row, which comes first where the collection
+ *	   is large and reads of it are of ranges;
+ *	3. on the newest pages of its collection before the first, if one has;
+ *	4. else the collection begins another page (or its first), and takes a
  *	   reservation there, so that its next rows find room too.
  *
  * How much to reserve is the whole art.  Too little, and a collection of fifty
@@ -346,13 +349,13 @@ nearest_own_page(Placing *p, const DdbNeighbourhood *hood)
 	return InvalidBlockNumber;
 }
 
-/* The newest page of the collection's own that has room. */
+/* The newest page of the collection's own that has room, among so many of them. */
 static BlockNumber
-newest_own_page(Placing *p, const DdbNeighbourhood *hood)
+newest_own_page(Placing *p, const DdbNeighbourhood *hood, int pages)
 {
 	BlockNumber bound = InvalidBlockNumber;
 
-	for (int tries = 0; tries < OWN_PAGES; tries++)
+	for (int tries = 0; tries < pages; tries++)
 	{
 		BlockNumber newest = InvalidBlockNumber;
 
@@ -387,9 +390,14 @@ choose_page(Placing *p, bool looked)
 	ddb_neighbourhood_see_own(hood);
 	p->small = hood->collections[0].rows < BIG_COLLECTION;
 	if (!looked)
-		block = nearest_own_page(p, hood);
+	{
+		if (p->small)
+			block = newest_own_page(p, hood, 1);
+		if (block == InvalidBlockNumber)
+			block = nearest_own_page(p, hood);
+	}
 	if (block == InvalidBlockNumber)
-		block = newest_own_page(p, hood);
+		block = newest_own_page(p, hood, OWN_PAGES);
 	if (block == InvalidBlockNumber && p->small)
 	{
 		ddb_neighbourhood_widen(hood, DDB_WINDOW);
@@ -403,27 +411,28 @@ choose_page(Placing *p, bool looked)
 }
 
 /*
- * The pages that the caller's own look-up has met: the nearest, and if it has
- * met the whole collection, the newest of them.
+ * The pages that the caller's own look-up has met: the newest if it has met
+ * the whole collection, and the nearest.
  */
 static BlockNumber
 neighbour_page(Placing *p, const DdbNeighbours *n)
 {
-	BlockNumber newest = 0;
+	BlockNumber newest = InvalidBlockNumber;
 
-	if (n->nbefore > 0 && fits(p, n->before[0]))
+	if (n->nbefore < DDB_NEIGHBOURS && n->nafter < DDB_NEIGHBOURS)
+	{
+		for (int i = 0; i < n->nbefore; i++)
+			newest = newest == InvalidBlockNumber ? n->before[i] : Max(newest, n->before[i]);
+		for (int i = 0; i < n->nafter; i++)
+			newest = newest == InvalidBlockNumber ? n->after[i] : Max(newest, n->after[i]);
+		if (newest != InvalidBlockNumber && fits(p, newest))
+			return newest;
+	}
+	if (n->nbefore > 0 && n->before[0] != newest && fits(p, n->before[0]))
 		return n->before[0];
-	if (n->nafter > 0 && (n->nbefore == 0 || n->after[0] != n->before[0]) &&
-		fits(p, n->after[0]))
+	if (n->nafter > 0 && n->after[0] != newest &&
+		(n->nbefore == 0 || n->after[0] != n->before[0]) && fits(p, n->after[0]))
 		return n->after[0];
-	for (int i = 1; i < n->nbefore; i++)
-		newest = Max(newest, n->before[i]);
-	for (int i = 1; i < n->nafter; i++)
-		newest = Max(newest, n->after[i]);
-	if (newest > 0 && n->nbefore < DDB_NEIGHBOURS && n->nafter < DDB_NEIGHBOURS &&
-		(n->nbefore == 0 || newest != n->before[0]) &&
-		(n->nafter == 0 || newest != n->after[0]) && fits(p, newest))
-		return newest;
 	return InvalidBlockNumber;
 }
 
