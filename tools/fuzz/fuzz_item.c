@@ -82,6 +82,14 @@ split(DdbValue map)
 	DdbRecord	record = {.schema = &schema};
 	DdbValue	whole;
 
+	for (int k = 0; k < schema.nkeys; k++)
+	{
+		const DdbKeyAttr *attr = &schema.attr[k];
+
+		if (!ddb_map_get(map, attr->name, attr->len, &whole) || whole.type != attr->type ||
+			whole.len == 0)
+			return;
+	}
 	ddb_map_split(map, &schema, &record.key, &record.map);
 	whole = ddb_record_map(&record);
 	MUST(ddb_value_equal(whole, map));

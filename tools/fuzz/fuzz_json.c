@@ -24,7 +24,7 @@ run(const uint8 *data, size_t size)
 
 	MUST(ddb_value_equal(map, ddb_map_from_tree(ddb_json_parse(text, size), FUZZ_FORM)));
 	initStringInfo(&out);
-	ddb_value_to_json(&out, map, FUZZ_FORM);
+	ddb_map_to_json(&out, map, FUZZ_FORM);
 	again = ddb_map_from_json(out.data, out.len, FUZZ_FORM);
 	MUST(ddb_value_equal(map, again));
 

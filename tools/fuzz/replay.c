@@ -3,13 +3,16 @@
  * replay.c
  *	  The fuzzers without a fuzzing engine: files, and small changes of them.
  *
- * replay CHANGES FILE... runs each file and so many changed copies of it.  The
+ * replay CHANGES FILE... runs each file, which must be accepted (the changes of
+ * one that is refused would find little), and so many changed copies of it.  The
  * changes are the same each time, so a failure is found again by running it
  * again.
  *
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
+
+#include "shim.h"
 
 extern int	LLVMFuzzerTestOneInput(const uint8 *data, size_t size);
 
@@ -80,6 +83,11 @@ main(int argc, char **argv)
 		if (file)
 			fclose(file);
 		run_copy(original, size);
+		if (shim_refused)
+		{
+			fprintf(stderr, "%s is refused\n", argv[i]);
+			return 1;
+		}
 		for (int k = 0; k < changes; k++)
 		{
 			size_t		n = size;

@@ -8,9 +8,10 @@
 #ifndef DDB_SHIM_H
 #define DDB_SHIM_H
 
-/* Runs body on an input; 1 if it ended with an error, else 0. */
-extern int shim_run(void (*body) (const uint8 *data, size_t size),
-					const uint8 *data, size_t size);
+/* Runs body on an input, and says whether that ended with an error. */
+extern void shim_run(void (*body) (const uint8 *data, size_t size),
+					 const uint8 *data, size_t size);
+extern bool shim_refused;
 
 /* Ends the run: two things that must agree do not. */
 #define MUST(condition) \
