@@ -8,10 +8,11 @@
  * others.  A heap spreads them over as many pages as there are rows.  We look
  * at where the rows beside it in key order stand, and put the new one there:
  *
- *	1. on the newest page of its collection, if it has room: that one most
- *	   likely has, and each page asked may be one that memory does not hold;
- *	2. on the page of the nearest row, which comes first where the collection
- *	   is large and reads of it are of ranges;
+ *	1. on the newest page of its collection, as far as that is in sight, if it
+ *	   has room: it most likely has, and each page asked may be one that
+ *	   memory does not hold;
+ *	2. on the page of the nearest row, which comes first where a large
+ *	   collection fills the window;
  *	3. on the newest pages of its collection before the first, if one has;
  *	4. else the collection begins another page (or its first), and takes a
  *	   reservation there, so that its next rows find room too.
@@ -410,24 +411,18 @@ choose_page(Placing *p, bool looked)
 	return block;
 }
 
-/*
- * The pages that the caller's own look-up has met: the newest if it has met
- * the whole collection, and the nearest.
- */
+/* The pages that the caller's own look-up has met: the newest, and the nearest. */
 static BlockNumber
 neighbour_page(Placing *p, const DdbNeighbours *n)
 {
-	BlockNumber newest = InvalidBlockNumber;
+	int64		newest = -1;
 
-	if (n->nbefore < DDB_NEIGHBOURS && n->nafter < DDB_NEIGHBOURS)
-	{
-		for (int i = 0; i < n->nbefore; i++)
-			newest = newest == InvalidBlockNumber ? n->before[i] : Max(newest, n->before[i]);
-		for (int i = 0; i < n->nafter; i++)
-			newest = newest == InvalidBlockNumber ? n->after[i] : Max(newest, n->after[i]);
-		if (newest != InvalidBlockNumber && fits(p, newest))
-			return newest;
-	}
+	for (int i = 0; i < n->nbefore; i++)
+		newest = Max(newest, (int64) n->before[i]);
+	for (int i = 0; i < n->nafter; i++)
+		newest = Max(newest, (int64) n->after[i]);
+	if (newest >= 0 && fits(p, (BlockNumber) newest))
+		return (BlockNumber) newest;
 	if (n->nbefore > 0 && n->before[0] != newest && fits(p, n->before[0]))
 		return n->before[0];
 	if (n->nafter > 0 && n->after[0] != newest &&
