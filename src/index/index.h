@@ -20,6 +20,7 @@
 
 #include "access/transam.h"
 #include "table/table.h"
+#include "utils/timestamp.h"
 
 /* Registers the observer of rows and the settings; called once, at load. */
 extern void ddb_index_init(void);
@@ -70,6 +71,24 @@ extern void ddb_index_on_log(DdbLogWritten hook);
  * another session works on is left out.  Several workers divide the tables
  * among themselves: this one takes those of `part` (0 .. parts - 1).
  */
+
+/* What a pass finds of an active index that does not fail. */
+typedef enum DdbFindingKind
+{
+	DDB_FOUND_NOTHING,			/* to do, of what had been committed by `seen` */
+	DDB_FOUND_WORK,				/* which is now begun, if nobody else is at it */
+	DDB_FOUND_BATCH,			/* was applied: so many rows of it */
+} DdbFindingKind;
+
+typedef struct DdbFinding
+{
+	DdbFindingKind kind;
+	Oid			index;
+	TimestampTz seen;			/* when a new batch's snapshot was taken; 0: of an earlier pass */
+	bool		complete;		/* the batch is */
+	int64		rows;
+} DdbFinding;
+
 typedef struct DdbPass
 {
 	int			budget_ms;		/* about how long; 0: until nothing is left */
@@ -83,6 +102,9 @@ typedef struct DdbPass
 	bool		keep_logs;
 
 	bool		ailing;			/* was the last pass that of an index that fails? */
+
+	/* Told as it goes, before anything is committed; may be NULL. */
+	void		(*found) (const DdbFinding *finding);
 
 	/* Results */
 	bool		more;			/* there is work left that could be done at once */

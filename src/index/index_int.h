@@ -10,7 +10,6 @@
 
 #include "index/index.h"
 #include "utils/snapshot.h"
-#include "utils/timestamp.h"
 
 /* ----------------------------------------------------------------------
  * projection.c: for the writers, who ask all of a table's indexes
@@ -188,6 +187,7 @@ typedef struct DdbView
 	int			nlogs;
 	DdbLogSize *logs;
 	uint64		horizon;		/* the next transaction id when the logs had these sizes */
+	TimestampTz taken;
 	DdbEnded	ended;			/* of the active snapshot, which was taken after */
 	TimestampTz deadline;		/* 0: none */
 } DdbView;

@@ -279,6 +279,17 @@ is_due(DdbWork *work, const DdbWork *previous, DdbPass *pass)
 		is_behind(work, previous);
 }
 
+/* Tells of an index that writers may have to wait for. */
+static void
+tell(const DdbPass *pass, const DdbWork *work, DdbFinding finding)
+{
+	const DdbCursor *cursor = work->cursor;
+
+	finding.index = work->def.relid;
+	if (pass->found && cursor && cursor->state == DDB_INDEX_ACTIVE && cursor->failures == 0)
+		pass->found(&finding);
+}
+
 /* Finds the works' cursors, and removes those of indexes that are gone. */
 static void
 find_cursors(List *works)
@@ -640,12 +651,16 @@ static void
 apply_group(List *works, const DdbView *view, DdbPass *pass, int limit_ms)
 {
 	Attempt		attempt = {.works = works, .view = view, .limit_ms = limit_ms};
+	bool		begins = ((DdbWork *) linitial(works))->cursor->until.xmax == 0;
 	char	   *message = attempt_error(&attempt);
 	ListCell   *lc;
 
 	if (message == NULL)
 	{
 		note_success(works);
+		foreach(lc, works)
+			tell(pass, lfirst(lc), (DdbFinding) {DDB_FOUND_BATCH, .seen = begins ? view->taken : 0,
+				 .complete = attempt.complete, .rows = attempt.count});
 		pass->applied += attempt.count;
 		pass->more |= !attempt.complete;
 	}
@@ -706,6 +721,7 @@ take_view(DdbView *view, const DdbPass *pass)
 			view->nlogs++;
 	}
 	view->horizon = U64FromFullTransactionId(ReadNextFullTransactionId());
+	view->taken = GetCurrentTimestamp();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	view->ended = ddb_ended_from_snapshot(GetActiveSnapshot());
 	if (pass->budget_ms > 0)
@@ -860,6 +876,7 @@ ddb_index_pass(DdbPass *pass)
 	List	   *works;
 	List	   *due = NIL;
 	DdbWork    *previous = NULL;
+	TimestampTz seen;
 	ListCell   *lc;
 
 	check_transaction();
@@ -870,12 +887,17 @@ ddb_index_pass(DdbPass *pass)
 	works = find_works(pass);
 	pass->indexes = list_length(works);
 	find_cursors(works);
+	seen = GetCurrentTimestamp();
 	PushActiveSnapshot(GetLatestSnapshot());
 	foreach(lc, works)
 	{
-		if (is_due(lfirst(lc), previous, pass))
-			due = lappend(due, lfirst(lc));
-		previous = lfirst(lc);
+		DdbWork    *work = lfirst(lc);
+		bool		is = is_due(work, previous, pass);
+
+		tell(pass, work, (DdbFinding) {is ? DDB_FOUND_WORK : DDB_FOUND_NOTHING, .seen = seen});
+		if (is)
+			due = lappend(due, work);
+		previous = work;
 	}
 	PopActiveSnapshot();
 	due = choose_works(due, pass);

@@ -34,9 +34,12 @@
 #include "utils/timestamp.h"
 #include "worker/worker_int.h"
 
-#define SHARED_NAME "ddb workers 1"
+#define SHARED_NAME "ddb workers 2"
 #define SLOTS 64
 #define LAGS 256
+
+/* Turns that were not taken in the last so many milliseconds may be taken yet. */
+#define KEPT_TURNS_MS 10
 
 /* A worker registered but not attached after so long has not come up. */
 #define START_PATIENCE_MS 10000
@@ -55,8 +58,18 @@ typedef struct LagEntry
 	Oid			database;		/* InvalidOid: free */
 	Oid			table;
 	Oid			index;
-	DdbLag		lag;
-	TimestampTz measured;
+
+	/* As counted */
+	int64		rows;
+	double		applied_per_second;
+	TimestampTz counted;
+
+	/* As found (lag.c) */
+	TimestampTz reached;
+	bool		behind;
+	double		rate;
+
+	TimestampTz next_turn;		/* of those who write */
 } LagEntry;
 
 typedef struct Shared
@@ -281,7 +294,7 @@ find_lag(Oid database, Oid index)
 }
 
 void
-ddb_lag_publish(Oid table, Oid index, const DdbLag *lag)
+ddb_lag_publish_count(Oid table, Oid index, int64 rows, double applied_per_second)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	LagEntry   *entry;
@@ -289,9 +302,34 @@ ddb_lag_publish(Oid table, Oid index, const DdbLag *lag)
 	SpinLockAcquire(&shared->lock);
 	entry = find_lag(MyDatabaseId, index);
 	if (entry == NULL)
+	{
 		entry = find_lag(InvalidOid, InvalidOid);
+		if (entry)
+			*entry = (LagEntry) {.database = MyDatabaseId, .table = table, .index = index,
+			.reached = now, .behind = rows > 0};
+	}
 	if (entry)
-		*entry = (LagEntry) {MyDatabaseId, table, index, *lag, now};
+	{
+		entry->rows = rows;
+		entry->applied_per_second = applied_per_second;
+		entry->counted = now;
+	}
+	SpinLockRelease(&shared->lock);
+}
+
+void
+ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double rate)
+{
+	LagEntry   *entry;
+
+	SpinLockAcquire(&shared->lock);
+	entry = find_lag(MyDatabaseId, index);
+	if (entry)
+	{
+		entry->reached = reached;
+		entry->behind = behind;
+		entry->rate = rate;
+	}
 	SpinLockRelease(&shared->lock);
 }
 
@@ -301,21 +339,10 @@ ddb_lag_forget(TimestampTz before)
 	SpinLockAcquire(&shared->lock);
 	for (int i = 0; i < LAGS; i++)
 	{
-		if (shared->lags[i].database == MyDatabaseId && shared->lags[i].measured < before)
+		if (shared->lags[i].database == MyDatabaseId && shared->lags[i].counted < before)
 			shared->lags[i].database = InvalidOid;
 	}
 	SpinLockRelease(&shared->lock);
-}
-
-/* An index that lagged when it was measured has gone on lagging since. */
-static DdbLag
-lag_by_now(const LagEntry *entry)
-{
-	DdbLag		lag = entry->lag;
-
-	if (lag.rows != 0 && lag.seconds >= 0)
-		lag.seconds += (GetCurrentTimestamp() - entry->measured) / 1e6;
-	return lag;
 }
 
 bool
@@ -332,36 +359,54 @@ ddb_worker_lag(Oid index, DdbLag *lag)
 	SpinLockRelease(&shared->lock);
 	if (entry.database == InvalidOid)
 		return false;
-	*lag = lag_by_now(&entry);
-
-	/* Had it caught up when it was measured, then what lags has come since. */
+	lag->applied_per_second = entry.applied_per_second;
 	lag->rows = ddb_index_rows_behind(index);
-	if (lag->rows == 0)
-		lag->seconds = 0;
-	else if (lag->rows > 0 && entry.lag.rows == 0)
-		lag->seconds = Max(0, GetCurrentTimestamp() - entry.measured) / 1e6;
+	lag->seconds = lag->rows == 0 ? 0 : Max(0, GetCurrentTimestamp() - entry.reached) / 1e6;
 	return true;
 }
 
 bool
 ddb_lag_worst(Oid table, DdbLag *lag, Oid *index)
 {
-	LagEntry	worst = {InvalidOid};
+	TimestampTz now = GetCurrentTimestamp();
 
+	*index = InvalidOid;
+	*lag = (DdbLag) {0};
 	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
 	for (int i = 0; i < LAGS; i++)
 	{
 		const LagEntry *entry = &shared->lags[i];
+		double		seconds = entry->behind ? Max(0, now - entry->reached) / 1e6 : 0;
 
-		if (entry->database == MyDatabaseId && entry->table == table &&
-			(worst.database == InvalidOid || entry->lag.rows > worst.lag.rows))
-			worst = *entry;
+		if (entry->database != MyDatabaseId || entry->table != table)
+			continue;
+		if (!OidIsValid(*index) || seconds > lag->seconds || entry->rows > lag->rows)
+			*index = entry->index;
+		lag->seconds = Max(lag->seconds, seconds);
+		lag->rows = Max(lag->rows, entry->rows);
 	}
 	SpinLockRelease(&shared->lock);
-	if (worst.database == InvalidOid)
-		return false;
-	*lag = lag_by_now(&worst);
-	*index = worst.index;
-	return true;
+	return OidIsValid(*index);
+}
+
+double
+ddb_lag_take_turn(Oid index, int64 rows, double share, double longest)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz turn;
+	double		wait = -1;
+	LagEntry   *entry;
+
+	SpinLockAcquire(&shared->lock);
+	entry = find_lag(MyDatabaseId, index);
+	if (entry && entry->rate > 0)
+	{
+		turn = Max(entry->next_turn, now - KEPT_TURNS_MS * 1000);
+		turn = Min(turn, now + longest * 1000);
+		entry->next_turn = turn + rows / (entry->rate * share) * 1e6;
+		wait = Max(0, turn - now) / 1000.0;
+	}
+	SpinLockRelease(&shared->lock);
+	return wait;
 }

@@ -5,11 +5,14 @@
  *
  * It acts at the start of an operation of ddb's, before any lock is held, and
  * never inside the access method: plain SQL is not held up.  Past
- * ddb.index_max_lag a write pauses, the longer the further the index is
- * behind, and once at most for so long as LONGEST_PAUSE_MS; past
- * ddb.index_refuse_lag it is refused as DynamoDB refuses it, naming the index.
- * What an index lags is what its worker last measured; nothing measured,
- * being filled or given up means no waiting.
+ * ddb.index_max_lag all who write to the table take turns, at the rate at
+ * which the worker applies what they log, less the further the index is
+ * behind: at twice the limit half of it.  So writers settle at what the worker
+ * can keep, and the lag at the limit or little more.  A turn is for as many rows as
+ * the writer has logged since the last one.  Nobody waits longer than
+ * LONGEST_PAUSE_MS at once.  Past ddb.index_refuse_lag a write is refused as
+ * DynamoDB refuses it, naming the index.  How far an index lags is known at any
+ * moment (lag.c); nothing known, being filled or given up means no waiting.
  *
  * Both limits are read as rows ('100000') or as a time ('10s').
  *
@@ -100,12 +103,26 @@ excess(const DdbLag *lag, const Limit *limit)
 	return 0;
 }
 
-static void
-pause_writer(double times)
-{
-	long		ms = Min(LONGEST_PAUSE_MS, (long) (times * 10));
+static int64 rows_logged = 0;	/* since this backend's last turn */
 
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
+void
+ddb_gate_count_row(void)
+{
+	rows_logged++;
+}
+
+static void
+wait_for_turn(Oid index, double excess)
+{
+	double		ms = ddb_lag_take_turn(index, Max(1, rows_logged), 1 / excess, LONGEST_PAUSE_MS);
+
+	rows_logged = 0;
+	/* A worker that has applied nothing yet has no rate. */
+	if (ms < 0)
+		ms = Min(LONGEST_PAUSE_MS, excess * 10);
+	if (ms < 1)
+		return;
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, (long) ms,
 					 PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
@@ -126,7 +143,9 @@ ddb_worker_gate(Oid table)
 					   "Throughput exceeds the current capacity of index %s",
 					   ddb_index_name(index));
 	if (excess(&lag, &slow) > 1)
-		pause_writer(excess(&lag, &slow));
+		wait_for_turn(index, excess(&lag, &slow));
+	else
+		rows_logged = 0;
 }
 
 void

@@ -43,7 +43,7 @@
 
 #define ROUND_MS	500			/* a pass's budget */
 #define NAP_MS		1000
-#define MEASURE_MS	1000		/* between countings of what is behind */
+#define COUNT_MS	250			/* between countings of what is behind */
 #define RETRY_MS	100			/* until what another session holds is tried again */
 #define LONGEST_PAUSE_MS 60000	/* after rounds that failed as a whole */
 
@@ -107,78 +107,12 @@ commit(void)
 }
 
 /* ----------------------------------------------------------------------
- * Lag
- * ---------------------------------------------------------------------- */
-
-/* What is remembered of an index between countings. */
-typedef struct Measure
-{
-	Oid			index;
-	TimestampTz counted;
-	TimestampTz caught_up;		/* the start of the last round that left nothing, or of the first */
-	int64		applied;
-} Measure;
-
-static List *measures = NIL;	/* in TopMemoryContext */
-
-static Measure *
-find_measure(const DdbProgress *progress)
-{
-	MemoryContext caller;
-	Measure    *measure;
-	ListCell   *lc;
-
-	foreach(lc, measures)
-	{
-		measure = lfirst(lc);
-		if (measure->index == progress->index)
-			return measure;
-	}
-	caller = MemoryContextSwitchTo(TopMemoryContext);
-	measure = palloc0(sizeof(Measure));
-	measure->index = progress->index;
-	measure->applied = progress->applied;
-	measure->counted = measure->caught_up = GetCurrentTimestamp();
-	measures = lappend(measures, measure);
-	MemoryContextSwitchTo(caller);
-	return measure;
-}
-
-static void
-publish(const DdbProgress *progress, TimestampTz round)
-{
-	Measure    *measure = find_measure(progress);
-	double		seconds = Max(1, round - measure->counted) / 1e6;
-	DdbLag		lag = {.rows = progress->rows_behind};
-
-	if (lag.rows == 0)
-		measure->caught_up = round;
-	else
-		lag.seconds = Max(0, round - measure->caught_up) / 1e6;
-	lag.applied_per_second = (progress->applied - measure->applied) / seconds;
-	measure->applied = progress->applied;
-	measure->counted = round;
-	ddb_lag_publish(progress->table, progress->index, &lag);
-}
-
-/* Counts what each index lacks and tells it to the writers. */
-static void
-measure_lag(TimestampTz round)
-{
-	ListCell   *lc;
-
-	foreach(lc, ddb_index_progress())
-		publish(lfirst(lc), round);
-	ddb_lag_forget(round);
-}
-
-/* ----------------------------------------------------------------------
  * The worker
  * ---------------------------------------------------------------------- */
 typedef struct Worker
 {
 	DdbPass		pass;
-	TimestampTz measured;
+	TimestampTz counted;
 	TimestampTz last_work;
 	int			failed_rounds;
 } Worker;
@@ -208,17 +142,20 @@ do_round(Worker *worker)
 	if (!begin())
 		return false;
 	worker->pass.budget_ms = ROUND_MS;
+	worker->pass.found = ddb_lag_found;
+	ddb_lag_round_begins();
 	ddb_index_pass(&worker->pass);
 	if (has_work(&worker->pass) || awaits_prepared(worker, now))
 		worker->last_work = now;
 	commit();
-	if (now - worker->measured >= MEASURE_MS * INT64CONST(1000))
+	ddb_lag_round_done(now);
+	if (now - worker->counted >= COUNT_MS * INT64CONST(1000))
 	{
 		if (!begin())
 			return false;
-		measure_lag(now);
+		ddb_lag_count();
 		commit();
-		worker->measured = now;
+		worker->counted = now;
 	}
 	pgstat_report_stat(false);
 	return true;
@@ -244,6 +181,7 @@ try_round(Worker *worker)
 		AbortOutOfAnyTransaction();
 		FlushErrorState();
 		RESUME_INTERRUPTS();
+		ddb_lag_round_begins();
 		worker->pass.more = false;
 		worker->failed_rounds++;
 	}
@@ -276,11 +214,17 @@ is_idle(const Worker *worker)
 static void
 sleep_until_woken(Worker *worker, long ms)
 {
+	bool		nothing = !MyLatch->is_set;
 	int			events;
 
 	pgstat_report_activity(STATE_IDLE, NULL);
+	if (nothing)
+		ddb_lag_nothing_since();
 	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
 					   PG_WAIT_EXTENSION);
+	/* The commit that wakes us was a moment ago. */
+	if (nothing)
+		ddb_lag_nothing_since();
 	ResetLatch(MyLatch);
 	if (events & WL_LATCH_SET)
 		worker->last_work = GetCurrentTimestamp();
@@ -383,6 +327,7 @@ log_written(void)
 	if (!wake_at_commit)
 		ddb_workers_attach();
 	wake_at_commit = true;
+	ddb_gate_count_row();
 }
 
 /* After the rows are visible.  Nothing here may raise. */

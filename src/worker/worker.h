@@ -6,6 +6,7 @@
  *
  * control.c	shared memory: which worker serves which database, and its lag
  * worker.c		a worker's loop
+ * lag.c		what a worker knows of how far its indexes are behind
  * launcher.c	workers after a restart
  * gate.c		back-pressure: writers wait for, or are refused by, a lagging index
  * wait.c		a reader waits for its own write
@@ -30,9 +31,9 @@ extern void ddb_worker_gate(Oid table);
 extern int	ddb_worker_pid(void);
 
 /*
- * How far an index is behind: its rows are counted, since when is known from
- * what a worker last measured.  rows and seconds are -1 where nothing is known;
- * false when no worker has measured this index.
+ * How far an index is behind: its rows are counted, the time is what it lags at
+ * most (lag.c).  rows and seconds are -1 where nothing is known; false when no
+ * worker has measured this index.
  */
 typedef struct DdbLag
 {

@@ -30,17 +30,46 @@ extern void ddb_workers_wake(void);
 /* Starts a worker in another database (the launcher). */
 extern bool ddb_worker_start(Oid database, int part);
 
-/* Publishes what this worker has measured of an index; forgets older measures. */
-extern void ddb_lag_publish(Oid table, Oid index, const DdbLag *lag);
+/*
+ * Publishes how far an index is: a counting, which makes it known, and what is
+ * found between countings.  Forgets what has not been counted since.
+ */
+extern void ddb_lag_publish_count(Oid table, Oid index, int64 rows, double applied_per_second);
+extern void ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double rate);
 extern void ddb_lag_forget(TimestampTz before);
 
 /* The most lagging of a table's indexes; false when none has been measured. */
 extern bool ddb_lag_worst(Oid table, DdbLag *lag, Oid *index);
 
+/*
+ * Takes a turn for so many rows among all who write to the index's table, at
+ * `share` of the rate at which the worker applies them: how long to wait for it,
+ * in milliseconds, `longest` at most.  -1: the rate is not known.
+ */
+extern double ddb_lag_take_turn(Oid index, int64 rows, double share, double longest);
+
+/* ----------------------------------------------------------------------
+ * lag.c
+ * ---------------------------------------------------------------------- */
+
+/* A round of work, of which the pass tells what it finds; if it fails, it is not done but begins again. */
+extern void ddb_lag_round_begins(void);
+extern void ddb_lag_found(const DdbFinding *finding);
+extern void ddb_lag_round_done(TimestampTz began);
+
+/* Nobody has committed anything since the last round, up to now. */
+extern void ddb_lag_nothing_since(void);
+
+/* Counts the rows that indexes lack.  In a transaction. */
+extern void ddb_lag_count(void);
+
 /* ----------------------------------------------------------------------
  * gate.c
  * ---------------------------------------------------------------------- */
 extern void ddb_gate_settings(void);
+
+/* This backend has logged a row. */
+extern void ddb_gate_count_row(void);
 
 /* ----------------------------------------------------------------------
  * launcher.c
