@@ -67,6 +67,7 @@ typedef struct LagEntry
 	/* As found (lag.c) */
 	TimestampTz reached;
 	bool		behind;
+	double		peak;			/* seconds that it lagged before its last batch was complete */
 	double		rate;
 
 	TimestampTz next_turn;		/* of those who write */
@@ -318,7 +319,7 @@ ddb_lag_publish_count(Oid table, Oid index, int64 rows, double applied_per_secon
 }
 
 void
-ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double rate)
+ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double peak, double rate)
 {
 	LagEntry   *entry;
 
@@ -328,6 +329,7 @@ ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double rate
 	{
 		entry->reached = reached;
 		entry->behind = behind;
+		entry->peak = peak;
 		entry->rate = rate;
 	}
 	SpinLockRelease(&shared->lock);
@@ -366,11 +368,12 @@ ddb_worker_lag(Oid index, DdbLag *lag)
 }
 
 bool
-ddb_lag_worst(Oid table, DdbLag *lag, Oid *index)
+ddb_lag_worst(Oid table, DdbLag *lag, double *peak, Oid *index)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
 	*index = InvalidOid;
+	*peak = 0;
 	*lag = (DdbLag) {0};
 	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
@@ -384,6 +387,7 @@ ddb_lag_worst(Oid table, DdbLag *lag, Oid *index)
 		if (!OidIsValid(*index) || seconds > lag->seconds || entry->rows > lag->rows)
 			*index = entry->index;
 		lag->seconds = Max(lag->seconds, seconds);
+		*peak = Max(*peak, entry->behind ? Max(seconds, entry->peak) : 0);
 		lag->rows = Max(lag->rows, entry->rows);
 	}
 	SpinLockRelease(&shared->lock);

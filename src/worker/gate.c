@@ -92,15 +92,13 @@ assign_refuse(const char *newval, void *extra)
  * The gate
  * ---------------------------------------------------------------------- */
 
-/* How many times the limit the lag is; 0 where nothing is limited or known. */
+/* How many times the limit this is; 0 where there is none. */
 static double
-excess(const DdbLag *lag, const Limit *limit)
+excess(int64 rows, double seconds, const Limit *limit)
 {
-	if (limit->rows > 0 && lag->rows > 0)
-		return (double) lag->rows / limit->rows;
-	if (limit->seconds > 0 && lag->seconds > 0)
-		return lag->seconds / limit->seconds;
-	return 0;
+	if (limit->rows > 0)
+		return (double) rows / limit->rows;
+	return limit->seconds > 0 ? seconds / limit->seconds : 0;
 }
 
 static int64 rows_logged = 0;	/* since this backend's last turn */
@@ -132,18 +130,21 @@ void
 ddb_worker_gate(Oid table)
 {
 	DdbLag		lag;
+	double		peak;
+	double		times;
 	Oid			index;
 
 	if (slow.rows == 0 && slow.seconds == 0 && refuse.rows == 0 && refuse.seconds == 0)
 		return;
-	if (!ddb_lag_worst(table, &lag, &index))
+	if (!ddb_lag_worst(table, &lag, &peak, &index))
 		return;
-	if (excess(&lag, &refuse) > 1)
+	if (excess(lag.rows, lag.seconds, &refuse) > 1)
 		ddb_raise_hint(DDB_THROTTLING, "Try again when ddb.index_status shows that it has caught up.",
 					   "Throughput exceeds the current capacity of index %s",
 					   ddb_index_name(index));
-	if (excess(&lag, &slow) > 1)
-		wait_for_turn(index, excess(&lag, &slow));
+	times = excess(lag.rows, peak, &slow);
+	if (times > 1)
+		wait_for_turn(index, times);
 	else
 		rows_logged = 0;
 }

@@ -13,6 +13,10 @@
  * committed anything since its last look: then everything has been reached.
  * When it is woken, the commit that does so was a moment ago.
  *
+ * From batch to batch the lag goes up and down like a saw: it falls to what the
+ * batch took when that is complete, and is twice as much when the next one is.
+ * Writers go by the teeth's tips, or they would be let loose after each batch.
+ *
  * Rows are counted now and then, for those who set limits in rows.
  *
  *-------------------------------------------------------------------------
@@ -34,6 +38,7 @@ typedef struct Measure
 	TimestampTz batch;			/* snapshot of the batch under way, or 0 */
 	double		rate;			/* of applying, while there is something to apply; 0: unknown */
 	TimestampTz rated;
+	double		peak;			/* seconds behind when the last batch was complete */
 
 	/* Of the last round, in which it may not have been this worker's */
 	bool		found;
@@ -74,7 +79,8 @@ find_measure(Oid index)
 static void
 publish(const Measure *measure)
 {
-	ddb_lag_publish_reached(measure->index, measure->reached, measure->behind, measure->rate);
+	ddb_lag_publish_reached(measure->index, measure->reached, measure->behind, measure->peak,
+							measure->rate);
 }
 
 /* ----------------------------------------------------------------------
@@ -150,6 +156,8 @@ ddb_lag_round_done(TimestampTz began)
 		if (!measure->found)
 			continue;
 		set_rate(measure, began, now);
+		if (measure->complete)
+			measure->peak = measure->behind ? (now - measure->reached) / 1e6 : 0;
 		measure->reached = measure->will_reach;
 		publish(measure);
 	}

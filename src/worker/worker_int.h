@@ -35,11 +35,15 @@ extern bool ddb_worker_start(Oid database, int part);
  * found between countings.  Forgets what has not been counted since.
  */
 extern void ddb_lag_publish_count(Oid table, Oid index, int64 rows, double applied_per_second);
-extern void ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double rate);
+extern void ddb_lag_publish_reached(Oid index, TimestampTz reached, bool behind, double peak,
+									double rate);
 extern void ddb_lag_forget(TimestampTz before);
 
-/* The most lagging of a table's indexes; false when none has been measured. */
-extern bool ddb_lag_worst(Oid table, DdbLag *lag, Oid *index);
+/*
+ * The most lagging of a table's indexes; false when none has been measured.
+ * *peak: the most seconds that it has lagged lately.
+ */
+extern bool ddb_lag_worst(Oid table, DdbLag *lag, double *peak, Oid *index);
 
 /*
  * Takes a turn for so many rows among all who write to the index's table, at
