@@ -9,6 +9,7 @@
  * apply.c		making entries match
  * backfill.c	the same over a whole table
  * logs.c		emptying what all have followed
+ * works.c		which indexes there are
  * pass.c		one bounded round over all indexes
  * verify.c		is an index right?
  * progress.c	for those who wait or watch
@@ -65,13 +66,6 @@ extern void ddb_index_on_log(DdbLogWritten hook);
  * pass.c
  * ---------------------------------------------------------------------- */
 
-/*
- * One bounded pass over the global indexes of this database, in the caller's
- * transaction, which must be READ COMMITTED and should end soon after.  What
- * another session works on is left out.  Several workers divide the tables
- * among themselves: this one takes those of `part` (0 .. parts - 1).
- */
-
 /* What a pass finds of an active index that does not fail. */
 typedef enum DdbFindingKind
 {
@@ -89,6 +83,12 @@ typedef struct DdbFinding
 	int64		rows;
 } DdbFinding;
 
+/*
+ * One bounded pass over the global indexes of this database, in the caller's
+ * transaction, which must be READ COMMITTED and should end soon after.  What
+ * another session works on is left out.  Several workers divide the tables
+ * among themselves: this one takes those of `part` (0 .. parts - 1).
+ */
 typedef struct DdbPass
 {
 	int			budget_ms;		/* about how long; 0: until nothing is left */

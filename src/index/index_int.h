@@ -263,8 +263,19 @@ extern void ddb_index_follow_row_security(Oid table, Oid index);
 /* Seconds after which an index that fails is given up. */
 extern int	ddb_index_give_up;
 
+
+/* ----------------------------------------------------------------------
+ * works.c
+ * ---------------------------------------------------------------------- */
+
 /* The global index as work without a cursor; false when there is none. */
 extern bool ddb_work_find(Oid index, DdbWork *work);
+
+/*
+ * All of the pass's tables, locked; those that could not be are counted as left
+ * out.
+ */
+extern List *ddb_works_find(DdbPass *pass);
 
 /* ----------------------------------------------------------------------
  * logs.c
