@@ -715,7 +715,7 @@ CREATE FUNCTION ddb.wait_for_index(tbl regclass, index_name text DEFAULT NULL,
 COMMENT ON FUNCTION ddb.wait_for_index(regclass, text, text, interval) IS
 	'waits until a global index, or all of a table, show what the token stands for; false: not in time';
 CREATE FUNCTION ddb.index_lag(index_oid oid, OUT rows_behind bigint, OUT seconds_behind double precision,
-		OUT applied_per_second double precision, OUT worker_pid integer)
+		OUT applied_per_second double precision, OUT worker text)
 	AS 'MODULE_PATHNAME', 'ddb_fn_index_lag' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION ddb.index_lag(oid) IS
 	'how far an index is behind: its rows are counted, the time is as a worker measured it';
@@ -726,7 +726,7 @@ CREATE VIEW ddb.index_status AS
 		c.entries, l.rows_behind, round(l.seconds_behind::numeric, 3) AS seconds_behind,
 		round(l.applied_per_second::numeric, 1) AS applied_per_second,
 		c.backfill_done, c.backfill_total, c.skipped AS backfill_skipped,
-		CASE WHEN l.worker_pid IS NULL THEN 'no worker' ELSE 'pid ' || l.worker_pid END AS worker,
+		l.worker,
 		CASE WHEN pg_catalog.has_table_privilege(r.oid, 'SELECT') THEN c.last_error END AS last_error
 	FROM ddb.secondary_index i
 		JOIN pg_catalog.pg_namespace n ON n.nspname = i.schema_name

@@ -11,6 +11,7 @@ use DdbTest;
 my $node = ddb_node('index_workers', 'shared_preload_libraries = ddb', 'ddb.worker_idle_timeout = 1s',
 	'max_worker_processes = 4', 'max_parallel_workers = 0');
 my $count = q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'ddb worker'};
+my $worker = q{SELECT worker FROM ddb.index_status WHERE table_name = 't'};
 my $here = "$count AND datname = current_database()";
 
 # What a database's cursors and the like have seen, told without connecting to it.
@@ -56,7 +57,7 @@ is(index_problems($node, 't', "d$_"), '', "database $_") foreach 3 .. 5;
 setting('ddb.index_workers', 0);
 ok($node->poll_query_until('postgres', $count, '0'), 'without workers');
 $node->safe_psql("d$_", q{UPDATE t SET item = '{"kind": "late"}'::jsonb WHERE pk = '7'}) foreach 3 .. 5;
-is($node->safe_psql('d3', q{SELECT rows_behind, worker FROM ddb.index_status}), '1|no worker', 'what is behind shows');
+is($node->safe_psql('d3', q{SELECT rows_behind, worker FROM ddb.index_status}), '1|none: ddb.index_workers is 0', 'what is behind shows');
 is($node->safe_psql('d3', q{SELECT ddb.wait_for_index('t', timeout => '300ms')}), 'f', 'waiting ends in time');
 is($node->safe_psql('d3', q{
 	BEGIN; SELECT pg_current_xact_id() IS NULL; SELECT ddb.index_token() AS token \gset
@@ -98,6 +99,7 @@ $node->safe_psql('postgres', q{UPDATE t SET item = '{"kind": "unseen"}'::jsonb W
 $node->safe_psql('postgres', q{ALTER SYSTEM SET ddb.index_workers = 1});
 $node->restart;
 is($node->safe_psql('postgres', $count), '0', 'not preloaded: nobody comes');
+is($node->safe_psql('postgres', $worker), 'idle: starts with the next write', 'as the status says');
 $node->safe_psql('postgres', q{UPDATE shared2 SET item = '{"kind": "x"}'::jsonb WHERE pk = '9'});
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM t_by_kind WHERE ipk = 'unseen'}), 'a write brings a worker');
 $node->safe_psql('postgres', q{BEGIN; UPDATE t SET item = '{"kind": "p4"}'::jsonb WHERE pk = '9'; PREPARE TRANSACTION 'p4'});
@@ -105,6 +107,16 @@ $node->restart;
 $node->safe_psql('postgres', q{COMMIT PREPARED 'p4'});
 is($node->safe_psql('postgres', q{SELECT ddb.wait_for_index('t')}), 't', 'one who waits brings a worker');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM t_by_kind WHERE ipk = 'p4'}), '1', 'a prepared transaction committed while there was none');
+like($node->safe_psql('postgres', $worker), qr/^pid \d+$/, 'the status names it');
+
+# Where there is no place for a worker, the status says so.
+$node->append_conf('postgresql.conf', 'max_worker_processes = 0');
+$node->restart;
+$node->safe_psql('postgres', q{UPDATE t SET item = '{"kind": "stuck"}'::jsonb WHERE pk = '9'});
+is($node->safe_psql('postgres', $worker), 'none: no place left among max_worker_processes', 'no place for a worker');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 4');
+$node->restart;
+is($node->safe_psql('postgres', q{SELECT ddb.wait_for_index('t')}), 't', 'and then there is one');
 
 $node->stop;
 done_testing();

@@ -491,10 +491,21 @@ ddb_index_reached(Oid index, FullTransactionId xid)
 	return reached;
 }
 
+int64
+ddb_count_items(Oid table)
+{
+	DdbTableFacts facts;
+
+	ddb_table_facts(table, &facts);
+	return facts.item_count == 0 && facts.size_bytes > 0 ? -1 : facts.item_count;
+}
+
 void
 ddb_index_announce(Oid table, Oid index)
 {
-	DdbCursor	cursor = {.index = index, .table = table, .backfill_total = -1};
+	DdbCursor	cursor = {.index = index, .table = table};
+
+	cursor.backfill_total = ddb_count_items(table);
 
 	(void) ddb_cursor_insert(&cursor);
 	ddb_index_has_work();

@@ -141,6 +141,9 @@ extern void ddb_cursor_delete(Oid index);
  */
 extern void ddb_index_announce(Oid table, Oid index);
 
+/* An estimate of the items that a new index is filled from; -1: unknown. */
+extern int64 ddb_count_items(Oid table);
+
 /* The place of a log, added if there is none or the log was emptied. */
 extern DdbLogPlace *ddb_cursor_place(DdbCursor *cursor, Oid log, Oid storage);
 

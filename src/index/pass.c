@@ -234,21 +234,6 @@ adopt(DdbWork *work)
 	return ddb_cursor_insert(work->cursor);
 }
 
-/* An estimate of the items to visit; -1 when there is none. */
-static int64
-count_items(Oid table)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-	int64		count = -1;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		count = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
-		ReleaseSysCache(tuple);
-	}
-	return Max(count, -1);
-}
-
 static bool
 start(DdbWork *work)
 {
@@ -264,7 +249,7 @@ start(DdbWork *work)
 		.index_storage = ddb_relation_storage(work->def.relid),
 		.table_storage = ddb_relation_storage(work->table),
 		.state = DDB_INDEX_CREATING,
-		.backfill_total = count_items(work->table),
+		.backfill_total = ddb_count_items(work->table),
 		.position = "",
 	};
 	return true;

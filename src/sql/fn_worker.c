@@ -69,8 +69,7 @@ ddb_fn_index_lag(PG_FUNCTION_ARGS)
 	TupleDesc	desc;
 	DdbLag		lag = {-1, -1, 0};
 	Datum		values[4] = {0};
-	bool		nulls[4] = {true, true, true, true};
-	int			pid = ddb_worker_pid();
+	bool		nulls[4] = {true, true, true, false};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -89,7 +88,6 @@ ddb_fn_index_lag(PG_FUNCTION_ARGS)
 		nulls[0] = lag.rows < 0;
 		values[0] = Int64GetDatum(lag.rows);
 	}
-	nulls[3] = pid == 0;
-	values[3] = Int32GetDatum(pid);
+	values[3] = CStringGetTextDatum(ddb_worker_state());
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

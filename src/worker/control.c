@@ -185,18 +185,28 @@ ddb_slot_attach(int part)
 	return slot != NULL;
 }
 
-int
-ddb_worker_pid(void)
+const char *
+ddb_worker_state(void)
 {
-	int			pid = 0;
+	Slot		slot = {InvalidOid};
 
+	if (RecoveryInProgress())
+		return "none on a standby";
 	ddb_workers_attach();
 	SpinLockAcquire(&shared->lock);
-	for (int i = 0; i < SLOTS && pid == 0; i++)
+	for (int i = 0; i < SLOTS && slot.pid == 0; i++)
 		if (shared->slots[i].database == MyDatabaseId)
-			pid = shared->slots[i].pid;
+			slot = shared->slots[i];
 	SpinLockRelease(&shared->lock);
-	return pid;
+	if (slot.pid != 0)
+		return psprintf("pid %d", (int) slot.pid);
+	if (ddb_index_workers == 0)
+		return "none: ddb.index_workers is 0";
+	if (!OidIsValid(slot.database))
+		return "idle: starts with the next write";
+	if (slot.started == 0)
+		return "none: no place left among max_worker_processes";
+	return is_abandoned(&slot) ? "none: it did not come up" : "starting";
 }
 
 /* ----------------------------------------------------------------------
@@ -224,6 +234,7 @@ claim_start(Oid database, int part, Latch **latch)
 	return claimed;
 }
 
+/* The slot stays, abandoned at once, to tell that there was no place. */
 static void
 release_start(Oid database, int part)
 {
@@ -232,7 +243,7 @@ release_start(Oid database, int part)
 	SpinLockAcquire(&shared->lock);
 	slot = find_slot(database, part);
 	if (slot && slot->pid == 0)
-		free_slot(slot);
+		slot->started = 0;
 	SpinLockRelease(&shared->lock);
 }
 

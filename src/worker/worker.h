@@ -27,8 +27,8 @@ extern void ddb_worker_init(void);
  */
 extern void ddb_worker_gate(Oid table);
 
-/* The pid of a worker of this database, or 0. */
-extern int	ddb_worker_pid(void);
+/* What there is of workers of this database, in words: "pid 17", or why there is none. */
+extern const char *ddb_worker_state(void);
 
 /*
  * How far an index is behind: its rows are counted, the time is what it lags at
