@@ -274,6 +274,9 @@ extern int	ddb_index_give_up;
 /* The global index as work without a cursor; false when there is none. */
 extern bool ddb_work_find(Oid index, DdbWork *work);
 
+/* Is the index still what the work says, now that it is locked as its table is? */
+extern bool ddb_work_is_unchanged(const DdbWork *work);
+
 /*
  * All of the pass's tables, locked; those that could not be are counted as left
  * out.

@@ -176,20 +176,10 @@ find_cursors(List *works)
  * Locks
  * ---------------------------------------------------------------------- */
 
-/* Is the index still what we think it is, now that it is locked as its table is? */
-static bool
-is_unchanged(const DdbWork *work)
-{
-	DdbWork		now;
-
-	return ddb_work_find(work->def.relid, &now) && now.table == work->table &&
-		strcmp(now.def.name, work->def.name) == 0;
-}
-
 static bool
 lock_work(DdbWork *work)
 {
-	if (!ConditionalLockRelationOid(work->def.relid, RowExclusiveLock) || !is_unchanged(work))
+	if (!ConditionalLockRelationOid(work->def.relid, RowExclusiveLock) || !ddb_work_is_unchanged(work))
 		return false;
 	return work->cursor == NULL || ddb_cursor_lock(work->cursor);
 }

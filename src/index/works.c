@@ -30,23 +30,47 @@ set_table(DdbWork *work, Oid table)
 	return ddb_relation_key_schema(table, &work->schema);
 }
 
+/* Those of a table, in memory of their own; of one index, or of all (InvalidOid). */
+static List *
+works_of_table(Oid table, Oid index)
+{
+	DdbWork		work = {0};
+	DdbIndexSet *set;
+	List	   *works = NIL;
+
+	if (!set_table(&work, table))
+		return NIL;
+	set = ddb_table_indexes_copy(table);
+	for (int i = 0; set && i < set->n; i++)
+	{
+		if (set->index[i].local || (OidIsValid(index) && set->index[i].relid != index))
+			continue;
+		work.def = set->index[i];
+		works = lappend(works, memcpy(palloc(sizeof(DdbWork)), &work, sizeof(DdbWork)));
+	}
+	return works;
+}
+
 bool
 ddb_work_find(Oid index, DdbWork *work)
 {
 	Oid			table = ddb_index_base(index);
-	DdbIndexSet *set;
+	List	   *works = OidIsValid(table) ? works_of_table(table, index) : NIL;
 
-	memset(work, 0, sizeof(*work));
-	if (!OidIsValid(table) || !set_table(work, table))
-		return false;
-	set = ddb_table_indexes_copy(table);
+	if (works)
+		*work = *(DdbWork *) linitial(works);
+	return works != NIL;
+}
+
+bool
+ddb_work_is_unchanged(const DdbWork *work)
+{
+	const DdbIndexSet *set = ddb_table_indexes(work->table);
+
 	for (int i = 0; set && i < set->n; i++)
 	{
-		if (set->index[i].relid == index && !set->index[i].local)
-		{
-			work->def = set->index[i];
-			return true;
-		}
+		if (set->index[i].relid == work->def.relid)
+			return !set->index[i].local && strcmp(set->index[i].name, work->def.name) == 0;
 	}
 	return false;
 }
@@ -123,31 +147,14 @@ ddb_works_find(DdbPass *pass)
 	foreach(lc, indexed_tables())
 	{
 		Oid			table = lfirst_oid(lc);
-		List	   *relids = NIL;
-		ListCell   *index;
-		const DdbIndexSet *set;
 
 		/* Tables made in one way have OIDs at one distance: not to be divided by those. */
 		if (pass->parts > 1 && murmurhash32(table) % pass->parts != pass->part)
 			continue;
-		if (!lock_table(table))
-		{
+		if (lock_table(table))
+			works = list_concat(works, works_of_table(table, InvalidOid));
+		else
 			pass->left_out++;
-			continue;
-		}
-		set = ddb_table_indexes(table);
-		for (int i = 0; set && i < set->n; i++)
-		{
-			if (!set->index[i].local)
-				relids = lappend_oid(relids, set->index[i].relid);
-		}
-		foreach(index, relids)
-		{
-			DdbWork    *work = palloc(sizeof(DdbWork));
-
-			if (ddb_work_find(lfirst_oid(index), work))
-				works = lappend(works, work);
-		}
 	}
 	return works;
 }
