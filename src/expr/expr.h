@@ -102,6 +102,9 @@ extern DdbName ddb_projection_attribute(const DdbExpr *projection, int i);
 /* Raises YD001 if a clause assigns a key attribute. */
 extern void ddb_update_check_keys(const DdbExpr *update, const DdbKeySchema *schema);
 
+/* The attributes, maybe repeated, that the update assigns or removes; 0 for more than max. */
+extern int	ddb_update_attributes(const DdbExpr *update, DdbName *names, int max);
+
 /* Does the update only remove (so that a missing item is not created)? */
 extern bool ddb_update_only_removes(const DdbExpr *update);
 

@@ -388,6 +388,16 @@ ddb_update_check_keys(const DdbExpr *update, const DdbKeySchema *schema)
 	}
 }
 
+int
+ddb_update_attributes(const DdbExpr *update, DdbName *names, int max)
+{
+	if (update->ntargets > max)
+		return 0;
+	for (uint32 i = 0; i < update->ntargets; i++)
+		names[i] = step_name(update, path_steps(update, update->targets[i].path));
+	return update->ntargets;
+}
+
 bool
 ddb_update_only_removes(const DdbExpr *update)
 {

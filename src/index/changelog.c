@@ -139,34 +139,67 @@ append_for(const DdbIndexSet *set, const DdbRecord *record, DdbIndexes concerned
 	append_row(set->relid, record, old.data, old.len);
 }
 
-/*
- * The global indexes whose entries hold something that the update changes, and
- * those of whose key it is a part.
- */
-static void
-find_touched(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
-			 DdbIndexes *touched, DdbIndexes *keys)
+/* The global indexes whose entries hold something that changes, and whose keys do. */
+typedef struct Touched
 {
-	const DdbIndexAttr *attr = set->attrs;
-	const DdbIndexAttr *end = attr + set->nattrs;
+	DdbIndexes	held;
+	DdbIndexes	keys;
+} Touched;
+
+/* Adds an attribute that changes; *from is where it is looked for, and the next one after. */
+static inline void
+touch(Touched *touched, const DdbIndexSet *set, DdbName name, int *from)
+{
+	int			i = *from;
+
+	while (i < set->nattrs && ddb_map_order(set->attrs[i].name, name) < 0)
+		i++;
+	*from = i;
+	touched->held |= set->all & set->global;
+	if (i < set->nattrs && ddb_map_order(set->attrs[i].name, name) == 0)
+	{
+		touched->held |= set->attrs[i].held & set->global;
+		touched->keys |= set->attrs[i].keys & set->global;
+	}
+}
+
+static Touched
+touched_by_difference(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new)
+{
+	Touched		touched = {0};
 	DdbDifferences differences;
 	DdbName		name;
+	int			from = 0;
 
-	*touched = *keys = 0;
 	ddb_differences_begin(&differences, old->map, new->map);
 	while (ddb_differences_next(&differences, &name))
+		touch(&touched, set, name, &from);
+	return touched;
+}
+
+/*
+ * If it is known which attributes an update assigns, both versions are compared
+ * only where one of them matters, and not in detail if it is the only one.
+ */
+static Touched
+find_touched(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
+			 const DdbRowNotes *notes)
+{
+	Touched		touched = {0};
+
+	if (notes == NULL || notes->nnames == 0)
+		return touched_by_difference(set, old, new);
+	for (int i = 0; i < notes->nnames; i++)
 	{
-		*touched |= set->all;
-		while (attr < end && ddb_map_order(attr->name, name) < 0)
-			attr++;
-		if (attr < end && ddb_map_order(attr->name, name) == 0)
-		{
-			*touched |= attr->held;
-			*keys |= attr->keys;
-		}
+		int			from = 0;
+
+		touch(&touched, set, notes->names[i], &from);
 	}
-	*touched &= set->global;
-	*keys &= set->global;
+	if (touched.held == 0)
+		return touched;
+	if (notes->nnames > 1)
+		return touched_by_difference(set, old, new);
+	return ddb_value_equal(old->map, new->map) ? (Touched) {0} : touched;
 }
 
 /* For which indexes a change must be logged, and which of them lose an entry. */
@@ -182,32 +215,30 @@ typedef struct Effect
  */
 static Effect
 update_effect(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
-			  const DdbValue *found)
+			  const DdbValue *found, const DdbRowNotes *notes)
 {
 	Effect		effect = {0};
-	DdbIndexes	touched,
-				keys;
+	Touched		touched = find_touched(set, old, new, notes);
 	DdbValue	was[DDB_MAX_SET_KEYS];
 
-	find_touched(set, old, new, &touched, &keys);
-	if (touched == 0)
+	if (touched.held == 0)
 		return effect;
-	if (keys)
+	if (touched.keys)
 	{
 		ddb_index_find_keys(set, old, was);
-		effect.lost = ddb_index_standing(set, keys, old, was);
+		effect.lost = ddb_index_standing(set, touched.keys, old, was);
 	}
-	effect.concerned = effect.lost | ddb_index_standing(set, touched, new, found);
+	effect.concerned = effect.lost | ddb_index_standing(set, touched.held, new, found);
 	return effect;
 }
 
 /* old NULL: the item is new. */
 static Effect
 effect_of(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
-		  const DdbValue *found)
+		  const DdbValue *found, const DdbRowNotes *notes)
 {
 	if (old)
-		return update_effect(set, old, new, found);
+		return update_effect(set, old, new, found, notes);
 	return (Effect) {ddb_index_standing(set, set->global, new, found)};
 }
 
@@ -223,7 +254,7 @@ written(const DdbIndexSet *set, const DdbRecord *old, const DdbRecord *new,
 	else
 	{
 		ddb_index_find_keys(set, new, found);
-		effect = effect_of(set, old, new, found);
+		effect = effect_of(set, old, new, found, NULL);
 	}
 	if (effect.concerned == 0)
 		return;
@@ -270,7 +301,7 @@ wanted(Oid relid)
 	return ddb_table_indexes(relid) != NULL;
 }
 
-static void
+static bool
 check(Oid relid, const DdbRecord *old, const DdbRecord *row, DdbRowNotes *notes)
 {
 	const DdbIndexSet *set = ddb_table_indexes(relid);
@@ -278,13 +309,16 @@ check(Oid relid, const DdbRecord *old, const DdbRecord *row, DdbRowNotes *notes)
 	Effect		effect;
 
 	if (set == NULL)
-		return;
+		return false;
 	ddb_index_find_keys(set, row, found);
 	ddb_index_check(set, row, found);
-	if (notes == NULL || set->global == 0)
-		return;
-	effect = effect_of(set, old, row, found);
-	*notes = (DdbRowNotes) {set->version, {effect.concerned, effect.lost}};
+	if (notes == NULL)
+		return true;
+	effect = effect_of(set, old, row, found, notes);
+	notes->version = set->version;
+	notes->what[0] = effect.concerned;
+	notes->what[1] = effect.lost;
+	return effect.concerned != 0;
 }
 
 static void

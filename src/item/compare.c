@@ -80,18 +80,15 @@ equal_bytes_before(const uint8 *a, const uint8 *b, Size n)
 
 /* Both begin alike, so what is stepped over in one of them is there in the other. */
 static void
-skip_equal_entries(DdbDifferences *d)
+skip_equal_entries(DdbSide *a, DdbSide *b, Size *tail)
 {
-	const uint8 *p = d->it[0].next;
-	const uint8 *q = d->it[1].next;
-	Size		n = Min(d->end[0] - p, d->end[1] - q);
-	Size		equal = equal_bytes(p, q, n);
+	const uint8 *p = a->next;
+	Size		n = Min(a->end - p, b->end - b->next);
+	Size		equal = equal_bytes(p, b->next, n);
 	const uint8 *limit = p + equal;
-	const uint8 *from = p;
-	uint32		entries = 0;
 
-	d->tail = equal_bytes_before(d->end[0], d->end[1], n - equal);
-	while (p < d->end[0])
+	*tail = equal_bytes_before(a->end, b->end, n - equal);
+	while (p < a->end)
 	{
 		uint32		len;
 		const uint8 *name = ddb_varint(p, &len);
@@ -100,33 +97,55 @@ skip_equal_entries(DdbDifferences *d)
 		if (next > limit)
 			break;
 		p = next;
-		entries++;
 	}
-	d->it[0].next = p;
-	d->it[1].next = q + (p - from);
-	d->it[0].index = d->it[1].index = entries;
+	b->next += p - a->next;
+	a->next = p;
+}
+
+static void
+side_begin(DdbSide *side, DdbValue map)
+{
+	ddb_iter_begin(&side->it, map);
+	side->is_short = side->it.form == DDB_FORM_SHORT;
+	side->next = side->it.next;
+	side->end = map.data + map.len;
+	side->wanted = true;
 }
 
 void
 ddb_differences_begin(DdbDifferences *d, DdbValue a, DdbValue b)
 {
-	ddb_iter_begin(&d->it[0], a);
-	ddb_iter_begin(&d->it[1], b);
-	d->wanted[0] = d->wanted[1] = true;
-	d->end[0] = a.data + a.len;
-	d->end[1] = b.data + b.len;
-	d->tail = -1;
-	if (d->it[0].form == DDB_FORM_SHORT && d->it[1].form == DDB_FORM_SHORT)
-		skip_equal_entries(d);
+	side_begin(&d->a, a);
+	side_begin(&d->b, b);
+	d->tail = 0;
+	if (d->a.is_short && d->b.is_short)
+		skip_equal_entries(&d->a, &d->b, &d->tail);
 }
 
-/* Is what follows equal bytes to the end? */
+/* The side's next entry. */
+static inline void
+side_next(DdbSide *side)
+{
+	if (side->is_short)
+	{
+		side->has = side->next < side->end;
+		if (side->has)
+		{
+			side->name.data = (const char *) ddb_varint(side->next, &side->name.len);
+			side->next = ddb_element((const uint8 *) side->name.data + side->name.len,
+									 &side->value);
+		}
+	}
+	else
+		side->has = ddb_iter_next(&side->it, &side->name, &side->value);
+}
+
+/* Are both at their ends, which are equal?  (Of a long one, `next` is its beginning.) */
 static inline bool
 only_tail(const DdbDifferences *d)
 {
-	Size		left = d->end[0] - d->it[0].next;
-
-	return left == d->end[1] - d->it[1].next && (int64) left <= d->tail;
+	return d->a.end - d->a.next == d->b.end - d->b.next &&
+		(Size) (d->a.end - d->a.next) <= d->tail;
 }
 
 bool
@@ -136,21 +155,21 @@ ddb_differences_next(DdbDifferences *d, DdbName *name)
 	{
 		int			order;
 
-		if (d->wanted[0] && d->wanted[1] && only_tail(d))
+		if (d->a.wanted && d->b.wanted && only_tail(d))
 			return false;
-		for (int i = 0; i < 2; i++)
-		{
-			if (d->wanted[i])
-				d->has[i] = ddb_iter_next(&d->it[i], &d->name[i], &d->value[i]);
-		}
-		if (!d->has[0] && !d->has[1])
+		if (d->a.wanted)
+			side_next(&d->a);
+		if (d->b.wanted)
+			side_next(&d->b);
+		if (!d->a.has && !d->b.has)
 			return false;
-		order = !d->has[0] ? 1 : !d->has[1] ? -1 : ddb_map_order(d->name[0], d->name[1]);
-		d->wanted[0] = order <= 0;
-		d->wanted[1] = order >= 0;
-		if (order != 0 || !ddb_value_equal(d->value[0], d->value[1]))
+		order = !d->a.has ? 1 : !d->b.has ? -1 :
+			ddb_name_compare(d->a.name.data, d->a.name.len, d->b.name.data, d->b.name.len);
+		d->a.wanted = order <= 0;
+		d->b.wanted = order >= 0;
+		if (order != 0 || !ddb_value_equal(d->a.value, d->b.value))
 		{
-			*name = order <= 0 ? d->name[0] : d->name[1];
+			*name = order <= 0 ? d->a.name : d->b.name;
 			return true;
 		}
 	}

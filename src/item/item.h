@@ -242,15 +242,23 @@ extern bool ddb_value_equal(DdbValue a, DdbValue b);
  *		ddb_differences_begin(&d, a, b);
  *		while (ddb_differences_next(&d, &name)) ...
  */
+typedef struct DdbSide
+{
+	DdbIter		it;				/* private to compare.c, all of it */
+	bool		is_short;
+	bool		wanted;
+	bool		has;
+	const uint8 *next;
+	const uint8 *end;
+	DdbName		name;
+	DdbValue	value;
+} DdbSide;
+
 typedef struct DdbDifferences
 {
-	DdbIter		it[2];			/* private to compare.c, all of it */
-	bool		wanted[2];
-	bool		has[2];
-	DdbName		name[2];
-	DdbValue	value[2];
-	const uint8 *end[2];
-	int64		tail;
+	DdbSide		a;				/* private to compare.c, too */
+	DdbSide		b;
+	Size		tail;
 } DdbDifferences;
 
 extern void ddb_differences_begin(DdbDifferences *d, DdbValue a, DdbValue b);

@@ -94,6 +94,8 @@ ddb_plan_parse(DdbPlan *plan, const DdbWrite *write)
 		plan->condition = ddb_exprs_add_legacy_conditions(set, DDB_EXPR_CONDITION, legacy->conditions,
 														  legacy->nconditions, legacy->any);
 	ddb_exprs_finish(set);
+	if (plan->update)
+		plan->nnames = ddb_update_attributes(plan->update, plan->names, DDB_PLAN_NAMES);
 }
 
 /*
@@ -211,8 +213,16 @@ decide_update(DdbPlan *plan, const DdbRecord *old)
 	return DDB_STORE;
 }
 
+void
+ddb_plan_stored(const DdbPlan *plan, DdbStored *stored)
+{
+	stored->rest = plan->rest;
+	stored->nnames = plan->nnames;
+	stored->names = plan->names;
+}
+
 DdbDecision
-ddb_plan_decide(void *arg, const DdbRecord *old, DdbValue *rest)
+ddb_plan_decide(void *arg, const DdbRecord *old, DdbStored *stored)
 {
 	DdbPlan    *plan = arg;
 	const DdbWrite *write = plan->write;
@@ -245,7 +255,7 @@ ddb_plan_decide(void *arg, const DdbRecord *old, DdbValue *rest)
 	if (write->action != DDB_ACTION_UPDATE && plan->existed &&
 		write->return_values == DDB_RETURN_ALL_OLD)
 		return_attributes(plan, ddb_record_map(old));
-	*rest = plan->rest;
+	ddb_plan_stored(plan, stored);
 	return plan->decision;
 }
 

@@ -16,11 +16,16 @@
 
 #include "ops/ops.h"
 
+/* Attributes of an update's that storage is told of; of more it is told nothing. */
+#define DDB_PLAN_NAMES 4
+
 typedef struct DdbPlan
 {
 	const DdbWrite *write;
 	DdbExpr    *condition;		/* or NULL */
 	DdbExpr    *update;			/* or NULL: a bare upsert */
+	int			nnames;			/* that it assigns or removes, or 0 */
+	DdbName		names[DDB_PLAN_NAMES];
 	DdbTable   *table;
 	const DdbKeySchema *schema;
 	DdbKey		key;
@@ -38,7 +43,10 @@ typedef struct DdbPlan
 extern void ddb_plan_parse(DdbPlan *plan, const DdbWrite *write);
 extern void ddb_plan_open(DdbPlan *plan);
 extern void ddb_plan_key(DdbPlan *plan);
-extern DdbDecision ddb_plan_decide(void *arg, const DdbRecord *old, DdbValue *rest);
+extern DdbDecision ddb_plan_decide(void *arg, const DdbRecord *old, DdbStored *stored);
+
+/* What a plan that has been decided stores. */
+extern void ddb_plan_stored(const DdbPlan *plan, DdbStored *stored);
 
 /* The key of a request, from its parts or its map. */
 extern void ddb_request_key(const DdbKeySchema *schema, const DdbKeyParts *parts,

@@ -226,7 +226,7 @@ depends_on_item(const DdbPlan *plan)
 
 /* A DdbDecide that only finds out: the row stays as it is. */
 static DdbDecision
-try_decision(void *arg, const DdbRecord *old, DdbValue *rest)
+try_decision(void *arg, const DdbRecord *old, DdbStored *stored)
 {
 	Action	   *action = arg;
 	MemoryContext context = CurrentMemoryContext;
@@ -234,7 +234,7 @@ try_decision(void *arg, const DdbRecord *old, DdbValue *rest)
 	memset(&action->reason, 0, sizeof(Reason));
 	PG_TRY();
 	{
-		ddb_plan_decide(&action->plan, old, rest);
+		ddb_plan_decide(&action->plan, old, stored);
 	}
 	PG_CATCH();
 	{
@@ -250,11 +250,11 @@ try_decision(void *arg, const DdbRecord *old, DdbValue *rest)
 
 /* A DdbDecide that does what was decided. */
 static DdbDecision
-carry_out(void *arg, const DdbRecord *old, DdbValue *rest)
+carry_out(void *arg, const DdbRecord *old, DdbStored *stored)
 {
 	DdbPlan    *plan = arg;
 
-	*rest = plan->rest;
+	ddb_plan_stored(plan, stored);
 	return plan->decision;
 }
 

@@ -75,13 +75,15 @@ enter(void)
 	return MemoryContextSwitchTo(context);
 }
 
-void
+bool
 ddb_capture_check(Oid relid, const DdbRecord *old, const DdbRecord *row, DdbRowNotes *notes)
 {
 	MemoryContext caller = enter();
 
-	observer->check(relid, old, row, notes);
+	bool		tell = observer->check(relid, old, row, notes);
+
 	MemoryContextSwitchTo(caller);
+	return tell;
 }
 
 void
@@ -166,7 +168,7 @@ ddb_capture_check_slot(Relation rel, const DdbFacts *facts, TupleTableSlot *slot
 	DdbRecord	record;
 
 	slot_record(&record, facts, slot);
-	observer->check(RelationGetRelid(rel), NULL, &record, NULL);
+	(void) observer->check(RelationGetRelid(rel), NULL, &record, NULL);
 	MemoryContextSwitchTo(caller);
 }
 

@@ -428,7 +428,7 @@ static bool
 try_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg, bool *inserted)
 {
 	DdbRecord	old = {.schema = NULL};
-	DdbValue	rest;
+	DdbStored	stored = {0};
 	bool		visible = false;
 	bool		found = ddb_look(table, NULL);
 
@@ -441,13 +441,13 @@ try_write(DdbTable *table, const DdbKey *key, DdbDecide decide, void *arg, bool 
 		visible = old_record(table, key, &old);
 	}
 	ddb_lookup_end(table);
-	switch (decide(arg, &old, &rest))
+	switch (decide(arg, &old, &stored))
 	{
 		case DDB_STORE:
 			if (visible)
-				check_changed(table, update_row(table, key, rest));
+				check_changed(table, update_row(table, key, stored.rest));
 			else
-				return *inserted = true, insert_row(table, key, rest, found) > 0;
+				return *inserted = true, insert_row(table, key, stored.rest, found) > 0;
 			break;
 		case DDB_REMOVE:
 			if (visible)

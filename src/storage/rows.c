@@ -302,10 +302,11 @@ insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 	DdbRowNotes notes = {0};
 	LOCKTAG		tag;
 	bool		unique;
+	bool		tell = false;
 
 	ddb_key_check_entry(&table->facts.schema, table->key);
 	if (unlikely(table->facts.observed))
-		ddb_capture_check(table->relid, NULL, &new, &notes);
+		tell = ddb_capture_check(table->relid, NULL, &new, &notes);
 	form_row(table, rest);
 	set_key_lock(&tag, table);
 	if (!key_lock(&tag))
@@ -316,30 +317,31 @@ insert_row(DdbTable *table, DdbValue rest, const DdbNeighbours *neighbours)
 	LockRelease(&tag, ExclusiveLock, false);
 	if (!unique)
 		take_back(table);
-	else if (unlikely(table->facts.observed))
+	else if (unlikely(tell))
 		ddb_capture_changed(table->relid, NULL, &new, &notes);
 	return unique;
 }
 
 static bool
-update_row(DdbTable *table, const DdbRecord *old, DdbValue rest)
+update_row(DdbTable *table, const DdbRecord *old, const DdbStored *stored)
 {
-	DdbRecord	new = {old->schema, old->key, rest};
+	DdbRecord	new = {old->schema, old->key, stored->rest};
 	ItemPointerData tid = table->slot->tts_tid;
 	TM_FailureData failure;
 	LockTupleMode lockmode;
 	DdbUpdateIndexes indexes = TU_None;
-	DdbRowNotes notes = {0};
+	DdbRowNotes notes = {stored->nnames, stored->names};
+	bool		tell = false;
 
 	if (unlikely(table->facts.observed))
-		ddb_capture_check(table->relid, old, &new, &notes);
-	form_row(table, rest);
+		tell = ddb_capture_check(table->relid, old, &new, &notes);
+	form_row(table, stored->rest);
 	ddb_lookup_release(table);
 	if (!succeeded(ddb_place_update(table->heap, &table->facts, &tid, table->new_slot,
 									GetCurrentCommandId(true), InvalidSnapshot, true, &failure,
 									&lockmode, &indexes)))
 		return false;
-	if (unlikely(table->facts.observed))
+	if (unlikely(tell))
 		ddb_capture_changed(table->relid, old, &new, &notes);
 	if (indexes != TU_None)
 		insert_into_indexes(table, true);
@@ -364,16 +366,17 @@ static bool
 try_write(DdbTable *table, DdbDecide decide, void *arg)
 {
 	DdbRecord	old = {.schema = NULL};
+	DdbStored	stored = {0};
 	DdbNeighbours neighbours;
-	DdbValue	rest;
 	bool		found = ddb_look(table, &neighbours);
 
 	if (found)
 		old = *ddb_slot_record(table);
-	switch (decide(arg, &old, &rest))
+	switch (decide(arg, &old, &stored))
 	{
 		case DDB_STORE:
-			return found ? update_row(table, &old, rest) : insert_row(table, rest, &neighbours);
+			return found ? update_row(table, &old, &stored) :
+				insert_row(table, stored.rest, &neighbours);
 		case DDB_REMOVE:
 			return !found || delete_row(table, &old);
 		case DDB_KEEP:

@@ -130,19 +130,29 @@ extern void ddb_scan_end(DdbScan *scan);
 typedef enum DdbDecision
 {
 	DDB_KEEP,					/* leave the row, or its absence, as it is */
-	DDB_STORE,					/* the item becomes *rest */
+	DDB_STORE,					/* the item becomes *stored */
 	DDB_REMOVE,					/* delete the row */
 } DdbDecision;
+
+/* What an item becomes. */
+typedef struct DdbStored
+{
+	DdbValue	rest;			/* the attributes without the key's */
+
+	/* Known to be all that may differ from the old version; n == 0: not known. */
+	int			nnames;
+	const DdbName *names;
+} DdbStored;
 
 /*
  * Decides what becomes of the newest committed version of an item (or our own
  * uncommitted one); old->schema is NULL when there is none.  Called again on
  * the version that won when another writer comes between, so it must decide
  * from *old alone; the last call is what happened.  `old` lives until the call
- * returns, *rest (the attributes without the key's) must live until
+ * returns, what *stored (zeroed before) points to must live until
  * ddb_row_write() returns.  It may raise.
  */
-typedef DdbDecision (*DdbDecide) (void *arg, const DdbRecord *old, DdbValue *rest);
+typedef DdbDecision (*DdbDecide) (void *arg, const DdbRecord *old, DdbStored *stored);
 
 /*
  * Reads, decides and writes one item as a single atomic step.  Above READ
@@ -201,12 +211,14 @@ extern bool ddb_key_columns_fit(const DdbValue *columns, int n, Size rest);
  * index.
  * ---------------------------------------------------------------------- */
 /*
- * What check() has found out of a change, for changed(); both are the observer's
- * own.  All zero: nothing.
+ * Of a change that has both versions at hand: what the observer may know, and
+ * what its check() has found out for its changed(), zeroed before.
  */
 typedef struct DdbRowNotes
 {
-	uint64		version;
+	int			nnames;			/* as in DdbStored */
+	const DdbName *names;
+	uint64		version;		/* from here on the observer's own */
 	uint32		what[2];
 } DdbRowNotes;
 
@@ -218,8 +230,9 @@ typedef struct DdbRowObserver
 	/*
 	 * A row is about to be written; may raise.  notes is NULL where it is not
 	 * known yet what the row replaces, else old is that, or NULL for nothing.
+	 * False: changed() need not be told.
 	 */
-	void		(*check) (Oid relid, const DdbRecord *old, const DdbRecord *row,
+	bool		(*check) (Oid relid, const DdbRecord *old, const DdbRecord *row,
 						  DdbRowNotes *notes);
 
 	/* It was inserted (old NULL), deleted (new NULL) or updated.  notes may be NULL. */

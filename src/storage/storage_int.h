@@ -198,7 +198,7 @@ extern void ddb_capture_refuse_refresh(Oid relid);
 extern bool ddb_capture_closed(Oid index);
 
 /* Before a row is written, and after. */
-extern void ddb_capture_check(Oid relid, const DdbRecord *old, const DdbRecord *row,
+extern bool ddb_capture_check(Oid relid, const DdbRecord *old, const DdbRecord *row,
 							  DdbRowNotes *notes);
 extern void ddb_capture_changed(Oid relid, const DdbRecord *old, const DdbRecord *new,
 								const DdbRowNotes *notes);
