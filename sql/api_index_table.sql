@@ -160,7 +160,7 @@ SELECT count(*) FROM ddb.secondary_index WHERE relation_name = 'abc';
 SET client_min_messages = warning;
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}, {"AttributeName": "b", "AttributeType": "S"}],
 	"GlobalSecondaryIndexes": [{"IndexName": "abc", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}],
-	"LocalSecondaryIndexes": [{"IndexName": "again", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}]}') LIKE '%"TableStatus":"CREATING"%';
+	"LocalSecondaryIndexes": [{"IndexName": "again", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}]}') LIKE '%"TableStatus":"ACTIVE"%';
 SELECT ddb.wait_for_index('abc', timeout => '60s');
 SELECT api('DescribeTable', '{"TableName": "abc"}', 'Table', 'TableStatus');
 RESET client_min_messages;

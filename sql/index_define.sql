@@ -30,10 +30,17 @@ SELECT ddb.add_index('shop', 'by_status', 'status', 'at', sort_key_type => 'N', 
 SELECT ddb.index_table('shop', 'by_status');
 SELECT query('shop_by_status');
 SELECT pg_get_indexdef('shop_by_status_key'::regclass);
--- the worker's to fill: it begins empty, and is not to be read
+-- of a table that never had a row it is whole at once
 SELECT relispopulated FROM pg_class WHERE oid = 'shop_by_status'::regclass;
 SELECT outcome('SELECT count(*) FROM shop_by_status');
 COMMIT;
+-- else the worker's to fill: it begins empty, and is not to be read
+BEGIN;
+INSERT INTO shop VALUES ('a', 'b', '{"status": "open"}'::jsonb);
+SELECT ddb.add_index('shop', 'filled', 'status');
+SELECT relispopulated FROM pg_class WHERE oid = 'shop_filled'::regclass;
+SELECT outcome('SELECT count(*) FROM shop_filled');
+ROLLBACK;
 -- PostgreSQL keeps everybody else's hands off
 SELECT outcome('DELETE FROM shop_by_status RETURNING 1');
 

@@ -360,7 +360,7 @@ void
 ddb_index_init(void)
 {
 	ddb_observe_rows(&observer);
-	ddb_on_index_created(ddb_index_announce);
+	ddb_on_index_created(ddb_index_begin);
 	ddb_on_table_altered(ddb_index_follow_row_security);
 	DefineCustomIntVariable("ddb.index_log_size",
 							"Size at which the log of changes for indexes goes on in another table.",

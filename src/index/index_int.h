@@ -263,6 +263,12 @@ extern bool ddb_backfill(DdbWork *work, const DdbView *view, int64 *visited);
 /* The table has or has not row security now: closes or opens the index. */
 extern void ddb_index_follow_row_security(Oid table, Oid index);
 
+/*
+ * An index that this transaction has made: announced and, where its table has
+ * never had a row, active at once.
+ */
+extern void ddb_index_begin(Oid table, Oid index);
+
 /* Seconds after which an index that fails is given up. */
 extern int	ddb_index_give_up;
 

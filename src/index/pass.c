@@ -689,6 +689,41 @@ work_on(List *works, DdbPass *pass)
 	CommandCounterIncrement();
 }
 
+static bool
+has_pages(Oid table)
+{
+	Relation	rel = relation_open(table, NoLock);
+	bool		has = RelationGetNumberOfBlocks(rel) > 0;
+
+	relation_close(rel, NoLock);
+	return has;
+}
+
+/*
+ * Where the table has no page, no row of it is in anybody's doubt, for its lock
+ * excludes writers: nothing is there to fill the index from.
+ */
+void
+ddb_index_begin(Oid table, Oid index)
+{
+	DdbPass		pass = {0};
+	DdbView		view;
+	DdbWork		work;
+
+	ddb_index_announce(table, index);
+	if (has_pages(table) || IsolationUsesXactSnapshot() || !ddb_work_find(index, &work))
+		return;
+	work.cursor = ddb_cursor_read(index);
+	if (work.cursor == NULL || !start(&work))
+		return;
+	take_view(&view, &pass);
+	ddb_cursor_start(work.cursor, &view);
+	(void) activate(&work);
+	ddb_cursor_write(work.cursor);
+	PopActiveSnapshot();
+	CommandCounterIncrement();
+}
+
 static void
 check_transaction(void)
 {
