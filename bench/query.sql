@@ -11,3 +11,8 @@ SELECT compare('the same by SELECT', 2000, '',
 SELECT compare('get, us', 20000, '',
 	$$y := ddb.get_item('ours', p, s);$$,
 	$$SELECT doc INTO x FROM plain WHERE pk = p AND sk = s;$$);
+-- The planner prefers a bitmap scan and a sort there.
+SET enable_bitmapscan = off;
+SELECT compare('warm query of 50 items, beside an index scan', 2000, '',
+	$$SELECT count(i) INTO n FROM ddb.query('ours', 'PK = :p', attr_values => jsonb_build_object(':p', p)) i;$$,
+	$$SELECT count(doc) INTO n FROM (SELECT doc FROM plain WHERE pk = p ORDER BY sk OFFSET 0) i;$$);
