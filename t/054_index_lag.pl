@@ -80,6 +80,31 @@ foreach (1 .. 100)
 ok($passed, 'writes pass again');
 $one->query(q{RESET ddb.index_refuse_lag});
 
+# A worker that ends in the middle leaves its index behind.  No write that is
+# refused commits, and yet another worker comes.
+$holder->query('BEGIN');
+$holder->query('SELECT FROM ddb.index_cursor FOR UPDATE');
+$one->query(q{SELECT ddb.put_item('t', '{"PK": "4", "kind": "d"}')});
+$one->query(q{SET ddb.index_refuse_lag = '500ms'});
+my $write = q{SELECT ddb.put_item('t', '{"PK": "4", "kind": "e"}')};
+foreach (1 .. 100)
+{
+	last if !$two->query("SET ddb.index_refuse_lag = '500ms'; $write", 'YD013' => 1);
+	select(undef, undef, undef, 0.1);
+}
+is($node->safe_psql('postgres', q{SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE backend_type = 'ddb worker'}), '1', 'the worker ends');
+$holder->query('COMMIT');
+ok(!$one->query($write, 'YD013' => 1), 'its index lags, and writes are refused');
+$passed = 0;
+foreach (1 .. 100)
+{
+	last if $passed = $one->query($write, 'YD013' => 1);
+	select(undef, undef, undef, 0.1);
+}
+ok($passed, 'but not for good');
+$one->query(q{RESET ddb.index_refuse_lag});
+$two->query(q{RESET ddb.index_refuse_lag});
+
 # A transaction that has written stays open; others neither wait for it nor
 # leave anything behind, and what they log is done away with.
 $holder->query('BEGIN');

@@ -41,6 +41,9 @@
 /* Turns that were not taken in the last so many milliseconds may be taken yet. */
 #define KEPT_TURNS_MS 10
 
+/* A turn is for as many rows as it may be, and a rate may be next to nothing. */
+#define LONGEST_TURN_S 3600
+
 /* A worker registered but not attached after so long has not come up. */
 #define START_PATIENCE_MS 10000
 
@@ -419,7 +422,7 @@ ddb_lag_take_turn(Oid index, int64 rows, double share, double longest)
 	{
 		turn = Max(entry->next_turn, now - KEPT_TURNS_MS * 1000);
 		turn = Min(turn, now + longest * 1000);
-		entry->next_turn = turn + rows / (entry->rate * share) * 1e6;
+		entry->next_turn = turn + Min(rows / (entry->rate * share), LONGEST_TURN_S) * 1e6;
 		wait = Max(0, turn - now) / 1000.0;
 	}
 	SpinLockRelease(&shared->lock);

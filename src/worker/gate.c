@@ -13,6 +13,8 @@
  * LONGEST_PAUSE_MS at once.  Past ddb.index_refuse_lag a write is refused as
  * DynamoDB refuses it, naming the index.  How far an index lags is known at any
  * moment (lag.c); nothing known, being filled or given up means no waiting.
+ * Who is refused commits nothing, so he wakes the worker himself: it may have
+ * left in the middle, and while all are refused no one else would.
  *
  * Both limits are read as rows ('100000') or as a time ('10s').
  *
@@ -126,6 +128,18 @@ wait_for_turn(Oid index, double excess)
 	CHECK_FOR_INTERRUPTS();
 }
 
+/* An index that has been dropped since lags no more. */
+static void
+refuse_write(Oid index)
+{
+	const char *name = ddb_index_name(index);
+
+	ddb_workers_wake();
+	if (name)
+		ddb_raise_hint(DDB_THROTTLING, "Try again when ddb.index_status shows that it has caught up.",
+					   "Throughput exceeds the current capacity of index %s", name);
+}
+
 void
 ddb_worker_gate(Oid table)
 {
@@ -139,9 +153,7 @@ ddb_worker_gate(Oid table)
 	if (!ddb_lag_worst(table, &lag, &peak, &index))
 		return;
 	if (excess(lag.rows, lag.seconds, &refuse) > 1)
-		ddb_raise_hint(DDB_THROTTLING, "Try again when ddb.index_status shows that it has caught up.",
-					   "Throughput exceeds the current capacity of index %s",
-					   ddb_index_name(index));
+		refuse_write(index);
 	times = excess(lag.rows, peak, &slow);
 	if (times > 1)
 		wait_for_turn(index, times);
