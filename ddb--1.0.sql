@@ -738,6 +738,27 @@ COMMENT ON VIEW ddb.index_status IS
 	'global secondary indexes: how far behind their tables they are, and what keeps them';
 GRANT SELECT ON ddb.index_status TO PUBLIC;
 
+CREATE FUNCTION ddb.compaction_progress(OUT table_oid oid, OUT state text, OUT table_rows bigint,
+		OUT rows_written bigint, OUT due_at bigint, OUT rows_seen bigint, OUT rows_moved bigint,
+		OUT finished timestamptz)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'ddb_fn_compaction_progress' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION ddb.compaction_progress() IS
+	'what the worker that compacts this database''s tables remembers of them';
+
+CREATE VIEW ddb.compaction_status AS
+	SELECT n.nspname AS schema_name, r.relname AS table_name,
+		coalesce(p.state, 'not looked at') AS state, p.table_rows, p.rows_written, p.due_at,
+		p.rows_seen, p.rows_moved, p.finished
+	FROM pg_catalog.pg_class r
+		JOIN pg_catalog.pg_am a ON a.oid = r.relam
+		JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace
+		LEFT JOIN ddb.compaction_progress() p ON p.table_oid = r.oid
+	WHERE a.amname = 'ddb' AND r.relkind = 'r' AND r.relpersistence <> 't';
+COMMENT ON VIEW ddb.compaction_status IS
+	'tables: how the background compaction of each stands, and what it waits for';
+GRANT SELECT ON ddb.compaction_status TO PUBLIC;
+
 -------------------------------------------------------------------------------
 -- ops/: ddb.key and the item operations, query, batch, transact
 -------------------------------------------------------------------------------

@@ -129,4 +129,10 @@ ddb_no_transaction_timeout(void)
 	((void) reindex_relation(relid, flags, &(ReindexParams) {0}))
 #endif
 
+/* 16 renamed what is known of a table's rows. */
+#if PG_VERSION_NUM < 160000
+#define live_tuples n_live_tuples
+#define dead_tuples n_dead_tuples
+#endif
+
 #endif							/* DDB_COMPAT_H */

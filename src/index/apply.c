@@ -32,7 +32,6 @@
 #include "access/xact.h"
 #include "index/index_int.h"
 #include "miscadmin.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -56,27 +55,6 @@ bool
 ddb_view_expired(const DdbView *view)
 {
 	return view->deadline != 0 && GetCurrentTimestamp() >= view->deadline;
-}
-
-/* ----------------------------------------------------------------------
- * As the table's owner
- * ---------------------------------------------------------------------- */
-void
-ddb_owner_enter(DdbOwnerScope *scope, Oid owner)
-{
-	GetUserIdAndSecContext(&scope->user, &scope->security);
-	SetUserIdAndSecContext(owner, scope->security | SECURITY_RESTRICTED_OPERATION);
-	scope->guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-}
-
-/* What the owner's functions have set goes with them, as in PostgreSQL's own maintenance. */
-void
-ddb_owner_leave(DdbOwnerScope *scope)
-{
-	AtEOXact_GUC(false, scope->guc_level);
-	SetUserIdAndSecContext(scope->user, scope->security);
 }
 
 /* What is opened lives as long as the work does, not as the item at hand. */

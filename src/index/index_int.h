@@ -236,17 +236,6 @@ extern void ddb_gather_check(DdbGathering *gathering);
 /* Does the rest. */
 extern void ddb_gather_end(DdbGathering *gathering);
 
-/* As whom, and with what, entries are written. */
-typedef struct DdbOwnerScope
-{
-	Oid			user;
-	int			security;
-	int			guc_level;
-} DdbOwnerScope;
-
-extern void ddb_owner_enter(DdbOwnerScope *scope, Oid owner);
-extern void ddb_owner_leave(DdbOwnerScope *scope);
-
 extern void ddb_work_close(DdbWork *work);
 
 /* ----------------------------------------------------------------------

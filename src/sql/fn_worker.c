@@ -91,3 +91,40 @@ ddb_fn_index_lag(PG_FUNCTION_ARGS)
 	values[3] = CStringGetTextDatum(ddb_worker_state());
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
+
+/* What is known of the compaction of each table, for the view ddb.compaction_status. */
+PG_FUNCTION_INFO_V1(ddb_fn_compaction_progress);
+Datum
+ddb_fn_compaction_progress(PG_FUNCTION_ARGS)
+{
+	static const char *const states[] = {
+		[DDB_COMPACTION_IN_ORDER] = "in order",
+		[DDB_COMPACTION_WRITTEN] = "waits until less is written",
+		[DDB_COMPACTION_COMPACTING] = "compacting",
+		[DDB_COMPACTION_UNVACUUMED] = "waits for autovacuum",
+		[DDB_COMPACTION_NO_VACUUM] = "needs VACUUM",
+		[DDB_COMPACTION_NO_PAGES] = "waits for free pages",
+		[DDB_COMPACTION_LOCKED] = "waits for a lock",
+		[DDB_COMPACTION_REPLICATED] = "left alone: replicated",
+		[DDB_COMPACTION_FAILED] = "failed: see the server's log",
+	};
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	foreach(lc, ddb_compaction_status())
+	{
+		const DdbCompactionStatus *status = lfirst(lc);
+		Datum		values[] = {
+			ObjectIdGetDatum(status->table), CStringGetTextDatum(states[status->state]),
+			Int64GetDatum(status->rows), Int64GetDatum(status->written),
+			Int64GetDatum(status->due_at), Int64GetDatum(status->rows_seen),
+			Int64GetDatum(status->rows_moved), TimestampTzGetDatum(status->finished)
+		};
+		bool		nulls[lengthof(values)] = {false};
+
+		nulls[lengthof(values) - 1] = status->finished == 0;
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

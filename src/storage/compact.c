@@ -40,169 +40,101 @@
  */
 #include "base/compat.h"
 
-#include "access/relscan.h"
 #include "access/xact.h"
-#include "base/errors.h"
-#include "catalog/pg_class.h"
 #include "commands/vacuum.h"
-#include "common/pg_prng.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
+#include "storage/compact_int.h"
 #include "storage/freespace.h"
-#include "storage/lmgr.h"
-#include "storage/storage_int.h"
-#include "utils/acl.h"
-#include "utils/guc.h"
-#include "utils/hsearch.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
-/*
- * A page that is begun takes at least FREE_PAGE - FILL_ROOM of rows.  That must
- * be in order by pages_allowed(), or it would be written anew for ever.
- */
-#define PAGE_ROOM		(BLCKSZ - SizeOfPageHeaderData)
-#define FREE_PAGE		(PAGE_ROOM * 8 / 10)	/* room of a page that counts as free */
-#define FILL_ROOM		(PAGE_ROOM * 3 / 50)	/* left free on a page written anew */
-#define SPARSE_ROOM		(PAGE_ROOM * 2 / 5) /* mean room at which a stretch is sparse */
-#define LEAST_REST		(PAGE_ROOM / 8) /* less is not begun by a collection that would fit a page */
-#define STRETCH_ROWS	2048	/* then a stretch ends with a collection or a piece */
-#define PIECE_ROWS		512		/* of a big collection, looked at by itself */
-#define PASS_ROWS		100000	/* rows moved by one pass */
-#define PASS_GROWTH		33		/* a free or new page for so many that there are */
-#define LEAST_GROWTH	16		/* but so many at least */
-#define LEAST_SHRINK	12		/* the end is moved if one page of so many is free */
-
-typedef struct PageSeen
-{
-	BlockNumber block;			/* hash key */
-	int			room;
-	int			own_rows;		/* of the collection looked at */
-	int			own_bytes;
-	bool		kept;			/* the collection's rows there stay */
-} PageSeen;
-
-/* A page that rows have left in this pass. */
-typedef struct PageLeft
-{
-	BlockNumber block;			/* hash key */
-	int			bytes;
-} PageLeft;
-
-typedef struct RowSeen
-{
-	ItemPointerData tid;
-	int			size;			/* with its line pointer */
-	PageSeen   *page;
-} RowSeen;
-
-/* A collection, or a piece of a big one. */
-typedef struct CollectionSeen
-{
-	int64		hash;
-	int			first;			/* its rows, in key order */
-	int			nrows;
-	int			bytes;
-	int			npages;
-	bool		ordered;
-} CollectionSeen;
-
-typedef struct Pass
-{
-	Relation	heap;
-	Relation	index;
-	DdbFacts	facts;
-	Snapshot	snapshot;
-	IndexScanDesc scan;
-	ScanKeyData from;			/* the hash it began at */
-	int64		from_hash;
-	bool		wrapped;		/* goes from the lowest hash to there */
-	TupleTableSlot *slot;		/* of the scan */
-	TupleTableSlot *row;		/* being moved */
-	ResultRelInfo *result;
-	EState	   *estate;
-	MemoryContext stretch_context;
-	HTAB	   *left;			/* PageLeft */
-	DdbCompaction *done;
-
-	/* The stretch. */
-	HTAB	   *pages;			/* PageSeen */
-	RowSeen    *rows;
-	int			nrows;
-	bool		ahead;			/* the row in the slot belongs to the next stretch */
-	int64		hash_seen;		/* of the last collection seen, and moved */
-	int64		hash_moved;
-	CollectionSeen *collections;
-	int			ncollections;
-
-	/* Where rows go that are written anew. */
-	BlockNumber *free;			/* pages the map says are free, ascending */
-	int			nfree;
-	int			next_free;
-	int			may_extend;
-	BlockNumber tail;			/* the file's end could be cut from here */
-	bool		tail_only;		/* the second sweep: nothing is out of order */
-	BlockNumber target;
-	int			target_room;
-	bool		exhausted;
-	int			busy;			/* pages found locked, and so taken for full */
-} Pass;
+/* Moved by a slice of what is written anew, and of what is moved here and there. */
+#define SLICE_REWRITES	32
+#define SLICE_MOVES		256
 
 /* ----------------------------------------------------------------------
  * Pages to write on
  * ---------------------------------------------------------------------- */
 
-/* What the map knows, in one look through its lowest level. */
-static void
-find_free_pages(Pass *pass)
+/*
+ * What the map knows, in one look through its lowest level.  How far the file
+ * may grow, and what its end is, is told by the first look of a sweep.
+ */
+void
+ddb_compact_find_pages(Pass *pass)
 {
+	DdbSweep   *sweep = pass->sweep;
 	BlockNumber nblocks = RelationGetNumberOfBlocks(pass->heap);
 
-	pass->free = MemoryContextAllocHuge(CurrentMemoryContext,
-										Max(nblocks, 1) * sizeof(BlockNumber));
+	if (sweep->free)
+		pfree(sweep->free);
+	sweep->free = MemoryContextAllocHuge(sweep->context, Max(nblocks, 1) * sizeof(BlockNumber));
+	sweep->nfree = sweep->next_free = sweep->moved_since = 0;
 	for (BlockNumber block = 0; block < nblocks; block++)
 	{
-		if (GetRecordedFreeSpace(pass->heap, block) >= FREE_PAGE)
-			pass->free[pass->nfree++] = block;
+		if (GetRecordedFreeSpace(pass->heap, block) >= free_page(pass))
+			sweep->free[sweep->nfree++] = block;
 		if (block % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
+	sweep->walked = true;
+	if (sweep->growth_known)
+		return;
+	sweep->growth_known = true;
 	/* Some less than there is room for, or a rest would keep the end from being cut. */
-	pass->tail = nblocks - pass->nfree + pass->nfree / 8;
-	pass->may_extend = Max((int) (nblocks / PASS_GROWTH), LEAST_GROWTH) - pass->nfree;
-	pass->target = InvalidBlockNumber;
+	sweep->tail = nblocks - sweep->nfree + sweep->nfree / 8;
+	sweep->may_extend = Max((int) (nblocks / PASS_GROWTH), LEAST_GROWTH) - sweep->nfree;
+}
+
+/*
+ * The room of a page.  What has left it may be there yet, and PostgreSQL prunes
+ * only pages that are nearly full, or are said to be.
+ */
+int
+ddb_compact_page_room(Pass *pass, BlockNumber block)
+{
+	Buffer		buffer = ReadBuffer(pass->heap, block);
+	Page		page = BufferGetPage(buffer);
+
+	if (!PageIsNew(page) && TransactionIdIsValid(((PageHeader) page)->pd_prune_xid) &&
+		ConditionalLockBuffer(buffer))
+	{
+		PageSetFull(page);
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	}
+	ReleaseBuffer(buffer);
+	return ddb_page_room(pass->heap, block, &pass->busy);
 }
 
 /* Begins another page; false when the pass has used up its share. */
 static bool
 next_target(Pass *pass)
 {
-	while (pass->next_free < pass->nfree)
+	while (pass->sweep->next_free < pass->sweep->nfree)
 	{
-		BlockNumber block = pass->free[pass->next_free++];
+		BlockNumber block = pass->sweep->free[pass->sweep->next_free++];
 		int			room;
 
-		if (pass->tail_only && block >= pass->tail)
+		/* VACUUM may have cut it off since the map was looked at. */
+		if (block >= RelationGetNumberOfBlocks(pass->heap) ||
+			(pass->sweep->tail_only && block >= pass->sweep->tail))
 			break;
 		/* It may be too early to use what another pass has left. */
-		room = ddb_page_room(pass->heap, block, &pass->busy);
-		if (room >= FREE_PAGE)
+		room = ddb_compact_page_room(pass, block);
+		if (room >= free_page(pass))
 		{
 			RecordPageWithFreeSpace(pass->heap, block, 0);
-			pass->target = block;
-			pass->target_room = room - FILL_ROOM;
+			pass->sweep->target = block;
+			pass->sweep->target_room = room - fill_room(pass);
 			return true;
 		}
 	}
-	if (pass->tail_only || pass->may_extend-- <= 0)
+	if (pass->sweep->tail_only || pass->sweep->may_extend-- <= 0)
 	{
 		pass->exhausted = true;
 		return false;
 	}
-	pass->target = ddb_page_extend(pass->heap);
-	pass->target_room = PAGE_ROOM - FILL_ROOM;
+	pass->sweep->target = ddb_page_extend(pass->heap);
+	pass->sweep->target_room = PAGE_ROOM - fill_room(pass);
 	return true;
 }
 
@@ -223,7 +155,7 @@ note_room(Pass *pass, PageSeen *page, int gained)
 
 	left->bytes = (found ? left->bytes : 0) + gained;
 	room = Min(page->room + left->bytes, (int) MaxHeapTupleSize);
-	if (room >= FREE_PAGE)
+	if (room >= free_page(pass))
 		RecordPageWithFreeSpace(pass->heap, page->block, room);
 }
 
@@ -283,10 +215,21 @@ move_row(Pass *pass, RowSeen *row, BlockNumber to)
 		{
 			note_room(pass, row->page, row->size);
 			pass->done->rows_moved++;
+			pass->sweep->moved_since++;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Has the pass moved enough?  Not before it has moved anything: it would never get on. */
+static bool
+must_stop(Pass *pass)
+{
+	pass->stopped = pass->done->rows_moved >= pass->most_rows ||
+		(pass->deadline && pass->done->rows_moved > 0 &&
+		 GetCurrentTimestamp() >= pass->deadline);
+	return pass->stopped;
 }
 
 /* Writes a collection anew, or what of it is at the end, behind the one before. */
@@ -295,24 +238,26 @@ rewrite_collection(Pass *pass, CollectionSeen *collection)
 {
 	bool		moved = false;
 
-	if (!pass->tail_only && pass->target_room < collection->bytes &&
-		pass->target_room < LEAST_REST && !next_target(pass))
+	if (!pass->sweep->tail_only && pass->sweep->target_room < collection->bytes &&
+		pass->sweep->target_room < LEAST_REST && !next_target(pass))
 		return false;
 	for (int i = 0; i < collection->nrows; i++)
 	{
 		RowSeen    *row = &pass->rows[collection->first + i];
 
-		if (pass->tail_only && row->page->block < pass->tail)
+		if (row->spared || (pass->sweep->tail_only && row->page->block < pass->sweep->tail))
 			continue;
-		if (pass->target_room < row->size && !next_target(pass))
+		if (pass->sweep->target_room < row->size && !next_target(pass))
 			break;
-		if (row->page->block == pass->target)
+		if (row->page->block == pass->sweep->target)
 			continue;
-		if (move_row(pass, row, pass->target))
+		if (move_row(pass, row, pass->sweep->target))
 		{
-			pass->target_room -= row->size;
+			pass->sweep->target_room -= row->size;
 			moved = true;
 		}
+		if (must_stop(pass))
+			break;
 		ddb_vacuum_delay_point();
 	}
 	return moved;
@@ -321,19 +266,6 @@ rewrite_collection(Pass *pass, CollectionSeen *collection)
 /* ----------------------------------------------------------------------
  * One collection
  * ---------------------------------------------------------------------- */
-
-/*
- * The pages of a collection in order: those it would fill, one because it may
- * begin on another's, and half as many again, for rows that were deleted will
- * often come back.
- */
-static inline int
-pages_allowed(int bytes)
-{
-	int			full = (bytes + PAGE_ROOM - 1) / PAGE_ROOM;
-
-	return full + 1 + full / 2;
-}
 
 /* The pages of a collection, those with most of its rows first. */
 static int
@@ -374,13 +306,13 @@ collection_pages(Pass *pass, const CollectionSeen *collection)
  * 0 when too many.
  */
 static int
-pages_to_keep(const CollectionSeen *collection, PageSeen **pages)
+pages_to_keep(const Pass *pass, const CollectionSeen *collection, PageSeen **pages)
 {
 	int			rest = collection->bytes;
 
-	for (int keep = 0; keep < pages_allowed(collection->bytes) && keep < collection->npages; keep++)
+	for (int keep = 0; keep < pages_allowed(pass, collection->bytes) && keep < collection->npages; keep++)
 	{
-		rest -= pages[keep]->own_bytes + Max(pages[keep]->room - FILL_ROOM, 0);
+		rest -= pages[keep]->own_bytes + Max(pages[keep]->room - fill_room(pass), 0);
 		if (rest <= 0)
 			return keep + 1;
 	}
@@ -392,7 +324,7 @@ static bool
 gather_collection(Pass *pass, CollectionSeen *collection)
 {
 	PageSeen  **pages = collection_pages(pass, collection);
-	int			keep = pages_to_keep(collection, pages);
+	int			keep = pages_to_keep(pass, collection, pages);
 	int			to = 0;
 	bool		moved = false;
 
@@ -402,9 +334,9 @@ gather_collection(Pass *pass, CollectionSeen *collection)
 	{
 		RowSeen    *row = &pass->rows[collection->first + i];
 
-		if (row->page->kept)
+		if (row->page->kept || row->spared)
 			continue;
-		while (to < keep && pages[to]->room < row->size)
+		while (to < keep && pages[to]->room < row->size + pass->spared)
 			to++;
 		if (to == keep)
 			break;
@@ -413,6 +345,8 @@ gather_collection(Pass *pass, CollectionSeen *collection)
 			pages[to]->room -= row->size;
 			moved = true;
 		}
+		if (must_stop(pass))
+			break;
 		ddb_vacuum_delay_point();
 	}
 	pfree(pages);
@@ -422,7 +356,7 @@ gather_collection(Pass *pass, CollectionSeen *collection)
 static bool
 compact_collection(Pass *pass, CollectionSeen *collection, bool whole_stretch)
 {
-	if (whole_stretch || pass->tail_only)
+	if (whole_stretch || pass->sweep->tail_only)
 		return rewrite_collection(pass, collection);
 	if (collection->ordered)
 		return false;
@@ -433,9 +367,8 @@ compact_collection(Pass *pass, CollectionSeen *collection, bool whole_stretch)
  * Stretches
  * ---------------------------------------------------------------------- */
 
-/* Is the stretch better written anew as a whole? */
-static bool
-is_disordered(Pass *pass)
+bool
+ddb_compact_is_disordered(Pass *pass)
 {
 	int			rows = 0;
 	int64		room = 0;
@@ -454,321 +387,32 @@ is_disordered(Pass *pass)
 		room += page->room;
 		npages++;
 	}
-	return rows * 2 > pass->nrows || (npages > 8 && room > (int64) npages * SPARSE_ROOM);
+	return rows * 2 > pass->nrows || (npages > 8 && room > (int64) npages * sparse_room(pass));
 }
 
-static void
-compact_stretch(Pass *pass)
-{
-	bool		whole = !pass->tail_only && is_disordered(pass);
-
-	for (int i = 0; i < pass->ncollections && !pass->exhausted; i++)
-	{
-		CollectionSeen *collection = &pass->collections[i];
-
-		if (!compact_collection(pass, collection, whole))
-			continue;
-		if (pass->done->collections_moved == 0 || collection->hash != pass->hash_moved)
-			pass->done->collections_moved++;
-		pass->hash_moved = collection->hash;
-	}
-	if (pass->done->rows_moved >= PASS_ROWS)
-		pass->exhausted = true;
-}
-
-/* Counts the pages of the collection just read to its end. */
-static void
-end_collection(Pass *pass)
-{
-	CollectionSeen *collection = &pass->collections[pass->ncollections - 1];
-
-	for (int i = 0; i < collection->nrows; i++)
-		pass->rows[collection->first + i].page->own_rows = 0;
-	for (int i = 0; i < collection->nrows; i++)
-	{
-		if (pass->rows[collection->first + i].page->own_rows++ == 0)
-			collection->npages++;
-	}
-	collection->ordered = collection->npages <= pages_allowed(collection->bytes);
-}
-
-static PageSeen *
-page_seen(Pass *pass, BlockNumber block)
-{
-	bool		found;
-	PageSeen   *page = hash_search(pass->pages, &block, HASH_ENTER, &found);
-
-	if (!found)
-		memset((char *) page + sizeof(block), 0, sizeof(PageSeen) - sizeof(block));
-	return page;
-}
-
-/* Adds the row that the scan has come to. */
-static void
-add_row(Pass *pass, CollectionSeen *collection)
-{
-	RowSeen    *row = &pass->rows[pass->nrows++];
-	bool		should_free;
-	HeapTuple	tuple = ExecFetchSlotHeapTuple(pass->slot, false, &should_free);
-
-	row->tid = pass->slot->tts_tid;
-	row->size = MAXALIGN(tuple->t_len) + sizeof(ItemIdData);
-	row->page = page_seen(pass, ItemPointerGetBlockNumber(&row->tid));
-	collection->nrows++;
-	collection->bytes += row->size;
-	if (should_free)
-		heap_freetuple(tuple);
-}
-
-static CollectionSeen *
-begin_collection(Pass *pass, int64 hash)
-{
-	CollectionSeen *collection = &pass->collections[pass->ncollections++];
-
-	*collection = (CollectionSeen) {.hash = hash, .first = pass->nrows};
-	if (!pass->tail_only && (pass->done->collections_seen == 0 || hash != pass->hash_seen))
-		pass->done->collections_seen++;
-	pass->hash_seen = hash;
-	return collection;
-}
-
-static bool
-next_row(Pass *pass)
-{
-	MemoryContext caller = MemoryContextSwitchTo(pass->estate->es_query_cxt);
-	bool		found = index_getnext_slot(pass->scan, ForwardScanDirection, pass->slot);
-
-	if (!found && !pass->wrapped)
-	{
-		/* Once more from the lowest hash, to where we began. */
-		pass->wrapped = true;
-		index_endscan(pass->scan);
-		pass->scan = ddb_index_beginscan(pass->heap, pass->index, pass->snapshot, 0);
-		index_rescan(pass->scan, NULL, 0, NULL, 0);
-		found = index_getnext_slot(pass->scan, ForwardScanDirection, pass->slot);
-	}
-	MemoryContextSwitchTo(caller);
-	return found;
-}
-
-/* Is there another row before the place where the pass began? */
-static bool
-read_row(Pass *pass, int64 *hash)
-{
-	bool		isnull;
-
-	if (!pass->ahead && !next_row(pass))
-		return false;
-	pass->ahead = false;
-	*hash = ddb_datum_hash(pass->facts.schema.attr[0].type,
-						   slot_getattr(pass->slot, pass->facts.pk, &isnull));
-	return !pass->wrapped || *hash < pass->from_hash;
-}
-
-/* Reads collections and pieces of them; true while there is more. */
-static bool
-read_stretch(Pass *pass)
-{
-	CollectionSeen *collection = NULL;
-	int64		hash;
-
-	while (read_row(pass, &hash))
-	{
-		if (collection && (collection->hash != hash || collection->nrows == PIECE_ROWS))
-		{
-			end_collection(pass);
-			collection = NULL;
-			pass->ahead = pass->nrows >= STRETCH_ROWS;
-			if (pass->ahead)
-				return true;
-		}
-		if (collection == NULL)
-			collection = begin_collection(pass, hash);
-		add_row(pass, collection);
-	}
-	if (collection)
-		end_collection(pass);
-	return false;
-}
-
-/* No page stays pinned by the scan: it could not be pruned. */
-static void
-release_pages(Pass *pass)
-{
-	if (pass->ahead)
-		ExecMaterializeSlot(pass->slot);
-	else
-		ExecClearTuple(pass->slot);
-	table_index_fetch_reset(pass->scan->xs_heapfetch);
-}
-
-static void
-measure_pages(Pass *pass)
-{
-	HASH_SEQ_STATUS seq;
-	PageSeen   *page;
-
-	hash_seq_init(&seq, pass->pages);
-	while ((page = hash_seq_search(&seq)) != NULL)
-		page->room = ddb_page_room(pass->heap, page->block, &pass->busy);
-}
-
-static void
-begin_stretch(Pass *pass)
-{
-	HASHCTL		ctl = {.keysize = sizeof(BlockNumber), .entrysize = sizeof(PageSeen)};
-
-	MemoryContextReset(pass->stretch_context);
-	ctl.hcxt = pass->stretch_context;
-	pass->pages = hash_create("ddb pages", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	pass->nrows = pass->ncollections = 0;
-}
-
-/* ----------------------------------------------------------------------
- * The pass
- * ---------------------------------------------------------------------- */
-static void
-begin_scan(Pass *pass)
-{
-	pass->from_hash = (int64) pg_prng_uint64(&pg_global_prng_state);
-	memset(&pass->from, 0, sizeof(pass->from));
-	pass->from.sk_attno = 1;
-	pass->from.sk_strategy = BTGreaterEqualStrategyNumber;
-	pass->from.sk_collation = pass->index->rd_indcollation[0];
-	pass->from.sk_func.fn_addr = ddb_always;
-	pass->from.sk_func.fn_nargs = 2;
-	pass->from.sk_func.fn_strict = true;
-	pass->from.sk_func.fn_mcxt = CurrentMemoryContext;
-	pass->from.sk_argument = ddb_hash_bound(pass->from_hash);
-	pass->wrapped = false;
-	pass->scan = ddb_index_beginscan(pass->heap, pass->index, pass->snapshot, 1);
-	index_rescan(pass->scan, &pass->from, 1, NULL, 0);
-}
-
-static void
-sweep(Pass *pass)
-{
-	bool		more = true;
-
-	begin_scan(pass);
-	while (more && !pass->exhausted)
-	{
-		CHECK_FOR_INTERRUPTS();
-		begin_stretch(pass);
-		more = read_stretch(pass);
-		release_pages(pass);
-		measure_pages(pass);
-		compact_stretch(pass);
-	}
-	index_endscan(pass->scan);
-}
-
-static void
-begin_pass(Pass *pass)
-{
-	HASHCTL		ctl = {.keysize = sizeof(BlockNumber), .entrysize = sizeof(PageLeft)};
-
-	ctl.hcxt = CurrentMemoryContext;
-	pass->left = hash_create("ddb pages left", 1024, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	pass->stretch_context = AllocSetContextCreate(CurrentMemoryContext, "ddb stretch",
-												  ALLOCSET_DEFAULT_SIZES);
-	pass->rows = palloc((STRETCH_ROWS + PIECE_ROWS) * sizeof(RowSeen));
-	pass->collections = palloc((STRETCH_ROWS + PIECE_ROWS) * sizeof(CollectionSeen));
-	pass->slot = table_slot_create(pass->heap, NULL);
-	pass->row = table_slot_create(pass->heap, NULL);
-	pass->estate = CreateExecutorState();
-	pass->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(pass->result, pass->heap, 0, NULL, 0);
-	ExecOpenIndices(pass->result, false);
-	pass->snapshot = RegisterSnapshot(GetActiveSnapshot());
-	find_free_pages(pass);
-}
-
-static void
-end_pass(Pass *pass)
-{
-	/* Only now do searchers of the map see what it was told. */
-	FreeSpaceMapVacuumRange(pass->heap, 0, InvalidBlockNumber);
-	UnregisterSnapshot(pass->snapshot);
-	ExecCloseIndices(pass->result);
-	FreeExecutorState(pass->estate);
-	ExecDropSingleTupleTableSlot(pass->row);
-	ExecDropSingleTupleTableSlot(pass->slot);
-	MemoryContextDelete(pass->stretch_context);
-	hash_destroy(pass->left);
-}
-
-static void
-check_allowed(Oid relid)
-{
-	if (!ddb_owns_relation(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
-	PreventCommandIfReadOnly("ddb.compact()");
-	PreventCommandIfParallelMode("ddb.compact()");
-	PreventCommandDuringRecovery("ddb.compact()");
-}
-
-/* When hardly a row was out of order, the end of the file is moved, if that wins much. */
-static void
-run_pass(Pass *pass)
-{
-	begin_pass(pass);
-	sweep(pass);
-	if (!pass->exhausted && pass->done->rows_moved <= pass->tail / 4 &&
-		(uint64) pass->nfree * LEAST_SHRINK > RelationGetNumberOfBlocks(pass->heap))
-	{
-		pass->tail_only = true;
-		pass->exhausted = false;
-		pass->next_free = 0;
-		pass->target = InvalidBlockNumber;
-		pass->target_room = 0;
-
-		/* One that sees what this sweep moved where it is now. */
-		UnregisterSnapshot(pass->snapshot);
-		pass->snapshot = RegisterSnapshot(GetTransactionSnapshot());
-		sweep(pass);
-	}
-	end_pass(pass);
-}
-
-/*
- * The lock admits one pass at a time, and no VACUUM beside it.  The pass obeys
- * vacuum_cost_delay, as VACUUM does.
- */
+/* What stopped in a collection's midst is taken up there. */
 void
-ddb_table_compact(Oid relid, DdbCompaction *result)
+ddb_compact_stretch(Pass *pass)
 {
-	Pass		pass = {.done = result};
-	Oid			user;
-	int			security;
-	int			guc_level = NewGUCNestLevel();
+	DdbSweep   *sweep = pass->sweep;
+	bool		whole = !sweep->tail_only && (sweep->rewriting || ddb_compact_is_disordered(pass));
 
-	*result = (DdbCompaction) {0};
-	check_allowed(relid);
-	pass.heap = try_relation_open(relid, ShareUpdateExclusiveLock);
-	if (pass.heap == NULL)
-		ddb_raise(DDB_RESOURCE_NOT_FOUND, "Requested resource not found");
-	if (!ddb_is_ours(pass.heap) || !OidIsValid(ddb_facts(pass.heap)->key_index))
-		ddb_not_a_table(relid);
-	pass.facts = *ddb_facts(pass.heap);
-	pass.index = index_open(pass.facts.key_index, RowExclusiveLock);
+	if (pass->deadline)
+		pass->most_rows = whole ? SLICE_REWRITES : SLICE_MOVES;
+	if (whole && !sweep->rewriting && pass->ncollections > 0)
+		sweep->rewrite_to = pass->collections[pass->ncollections - 1].hash;
+	for (pass->reached = 0; pass->reached < pass->ncollections; pass->reached++)
+	{
+		CollectionSeen *collection = &pass->collections[pass->reached];
+		bool		moved = compact_collection(pass, collection, whole);
 
-	/* As VACUUM does: index expressions are the owner's code, not the caller's. */
-	GetUserIdAndSecContext(&user, &security);
-	SetUserIdAndSecContext(pass.heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
-	PG_TRY();
-	{
-		VacuumCostActive = VacuumCostDelay > 0;
-		VacuumCostBalance = 0;
-		run_pass(&pass);
+		if (moved && (pass->done->collections_moved == 0 ||
+					  collection->hash != sweep->hash_moved))
+			pass->done->collections_moved++;
+		if (moved)
+			sweep->hash_moved = collection->hash;
+		if (pass->exhausted || pass->stopped)
+			break;
 	}
-	PG_FINALLY();
-	{
-		VacuumCostActive = false;
-	}
-	PG_END_TRY();
-	AtEOXact_GUC(false, guc_level);
-	SetUserIdAndSecContext(user, security);
-	index_close(pass.index, NoLock);
-	table_close(pass.heap, NoLock);
+	sweep->rewriting = whole && (sweep->rewriting || pass->stopped);
 }

@@ -105,6 +105,14 @@
 
 #define PAGE_ROOM ((double) (BLCKSZ - SizeOfPageHeaderData))
 
+static void (*page_begun) (Relation rel) = NULL;
+
+void
+ddb_observe_placement(void (*observer) (Relation rel))
+{
+	page_begun = observer;
+}
+
 /* One row on its way. */
 typedef struct Placing
 {
@@ -399,6 +407,8 @@ choose_page(Placing *p, bool looked)
 	}
 	if (block == InvalidBlockNumber)
 		block = newest_own_page(p, hood, OWN_PAGES);
+	if (block == InvalidBlockNumber && page_begun)
+		page_begun(p->rel);
 	if (block == InvalidBlockNumber && p->small)
 	{
 		ddb_neighbourhood_widen(hood, DDB_WINDOW);

@@ -362,8 +362,30 @@ extern void ddb_entries_empty(Oid index);
 extern Oid	ddb_relation_storage(Oid relid);
 
 /* ----------------------------------------------------------------------
- * Placement
+ * Maintenance (owner.c): as whom, and with what search path
  * ---------------------------------------------------------------------- */
+typedef struct DdbOwnerScope
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+} DdbOwnerScope;
+
+extern void ddb_owner_enter(DdbOwnerScope *scope, Oid owner);
+
+/* Called by hand, as by VACUUM, the search path stays the caller's. */
+extern void ddb_owner_enter_called(DdbOwnerScope *scope, Oid owner);
+extern void ddb_owner_leave(DdbOwnerScope *scope);
+
+/* ----------------------------------------------------------------------
+ * Placement and compaction
+ * ---------------------------------------------------------------------- */
+
+/*
+ * One observer, registered at load, is told when an insert begins a page for a
+ * collection, which is how collections come to be scattered.
+ */
+extern void ddb_observe_placement(void (*page_begun) (Relation rel));
 
 /*
  * One bounded pass of compaction: re-places rows so that collections stand on
@@ -372,10 +394,48 @@ extern Oid	ddb_relation_storage(Oid relid);
 typedef struct DdbCompaction
 {
 	int64		rows_moved;
+	int64		rows_seen;
 	int64		collections_seen;
 	int64		collections_moved;
 } DdbCompaction;
 
 extern void ddb_table_compact(Oid relid, DdbCompaction *result);
+
+/*
+ * The same in the background: a sweep goes once through the table in slices,
+ * each in a transaction of its own, and waits for nobody.  A survey looks
+ * which share of the rows a sweep would move.
+ */
+typedef struct DdbSweep DdbSweep;
+
+typedef enum DdbSliceEnd
+{
+	DDB_SLICE_MORE,				/* there is more to do, or may be */
+	DDB_SLICE_DONE,				/* the sweep has come round */
+	DDB_SLICE_STARVED,			/* there is no page to write on */
+	DDB_SLICE_LOCKED,			/* somebody holds the table */
+	DDB_SLICE_GONE,				/* it is not the table that it was */
+	DDB_SLICE_SMALL,			/* not worth while */
+	DDB_SLICE_REPLICATED,		/* each move would be sent as an update */
+	DDB_SLICE_UNVACUUMED,		/* autovacuum is due, and comes first */
+	DDB_SLICE_NO_VACUUM			/* a VACUUM is due, and autovacuum is off */
+} DdbSliceEnd;
+
+extern DdbSweep *ddb_sweep_begin(Oid relid, bool tail_only);
+extern void ddb_sweep_end(DdbSweep *sweep);
+extern DdbSliceEnd ddb_sweep_slice(DdbSweep *sweep, int budget_ms, DdbCompaction *done);
+
+/* DDB_SLICE_MORE: it was surveyed. */
+extern DdbSliceEnd ddb_table_survey(Oid relid, double *disordered);
+
+/* How much is written to each table that is large enough to be compacted (DdbWritten). */
+typedef struct DdbWritten
+{
+	Oid			table;
+	int64		rows;			/* that it has */
+	int64		written;		/* inserted, deleted, or updated onto another page */
+} DdbWritten;
+
+extern List *ddb_tables_written(void);
 
 #endif							/* DDB_STORAGE_H */

@@ -22,7 +22,9 @@
  * neighbourhood.c	what the key index tells of the rows around a key
  * placement.c	where rows go
  * placement_batch.c	where the rows of a COPY go
- * compact.c	moving rows together that were placed apart
+ * compact.c, compact_pass.c, compact_guard.c	moving rows together that were placed
+ *				apart (compact_int.h)
+ * owner.c		acting as a table's owner
  *
  *-------------------------------------------------------------------------
  */

@@ -33,6 +33,7 @@
 #include "postmaster/interrupt.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
+#include "storage/storage.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -84,9 +85,8 @@ extension_stays(void)
 	return get_extension_oid("ddb", true) == extension;
 }
 
-/* Begins a transaction with a snapshot; false, and no transaction, when it is time to go. */
-static bool
-begin(void)
+bool
+ddb_worker_begin(void)
 {
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
@@ -99,8 +99,8 @@ begin(void)
 	return true;
 }
 
-static void
-commit(void)
+void
+ddb_worker_commit(void)
 {
 	PopActiveSnapshot();
 	CommitTransactionCommand();
@@ -139,7 +139,7 @@ do_round(Worker *worker)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	if (!begin())
+	if (!ddb_worker_begin())
 		return false;
 	worker->pass.budget_ms = ROUND_MS;
 	worker->pass.found = ddb_lag_found;
@@ -147,14 +147,14 @@ do_round(Worker *worker)
 	ddb_index_pass(&worker->pass);
 	if (has_work(&worker->pass) || awaits_prepared(worker, now))
 		worker->last_work = now;
-	commit();
+	ddb_worker_commit();
 	ddb_lag_round_done(now);
 	if (now - worker->counted >= COUNT_MS * INT64CONST(1000))
 	{
-		if (!begin())
+		if (!ddb_worker_begin())
 			return false;
 		ddb_lag_count();
-		commit();
+		ddb_worker_commit();
 		worker->counted = now;
 	}
 	pgstat_report_stat(false);
@@ -189,22 +189,32 @@ try_round(Worker *worker)
 	return stays;
 }
 
-/* How long to sleep: no longer than until an index that waits is due. */
+/* One worker of a database compacts its tables. */
+static bool
+compacts(const Worker *worker)
+{
+	return worker->pass.part == 0;
+}
+
+/* How long to sleep: no longer than until an index that waits, or compaction, is due. */
 static long
 nap(const Worker *worker)
 {
+	TimestampTz now = GetCurrentTimestamp();
 	long		ms = worker->pass.left_out > 0 ? RETRY_MS : NAP_MS;
 
 	if (worker->pass.retry_at != 0)
-		ms = Min(ms, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
-													 worker->pass.retry_at));
+		ms = Min(ms, TimestampDifferenceMilliseconds(now, worker->pass.retry_at));
+	if (compacts(worker))
+		ms = Min(ms, TimestampDifferenceMilliseconds(now, ddb_compaction_due()));
 	return Max(ms, 1);
 }
 
 static bool
 is_idle(const Worker *worker)
 {
-	if (has_work(&worker->pass) || worker->failed_rounds > 0)
+	if (has_work(&worker->pass) || worker->failed_rounds > 0 ||
+		(compacts(worker) && ddb_compaction_pending()))
 		return false;
 	return worker->pass.indexes == 0 ||
 		GetCurrentTimestamp() - worker->last_work > idle_seconds * INT64CONST(1000000);
@@ -227,7 +237,10 @@ sleep_until_woken(Worker *worker, long ms)
 		ddb_lag_nothing_since();
 	ResetLatch(MyLatch);
 	if (events & WL_LATCH_SET)
+	{
 		worker->last_work = GetCurrentTimestamp();
+		ddb_compaction_woken();
+	}
 	CHECK_FOR_INTERRUPTS();
 	if (ConfigReloadPending)
 	{
@@ -246,9 +259,9 @@ sit_out(Worker *worker)
 		 GetCurrentTimestamp() < end;)
 	{
 		sleep_until_woken(worker, NAP_MS);
-		if (!begin())
+		if (!ddb_worker_begin())
 			return false;
-		commit();
+		ddb_worker_commit();
 	}
 	return true;
 }
@@ -268,10 +281,15 @@ follow(Worker *worker)
 			if (!sit_out(worker))
 				return false;
 		}
-		else if (is_idle(worker))
-			return true;
 		else if (!worker->pass.more)
+		{
+			/* Indexes come first. */
+			if (compacts(worker) && !ddb_compaction_step())
+				return false;
+			if (is_idle(worker))
+				return true;
 			sleep_until_woken(worker, nap(worker));
+		}
 		CHECK_FOR_INTERRUPTS();
 	}
 }
@@ -320,6 +338,7 @@ ddb_worker_main(Datum arg)
  * Waking at commit
  * ---------------------------------------------------------------------- */
 static bool wake_at_commit = false;
+static bool wake_first = false;	/* the worker that compacts */
 
 static void
 log_written(void)
@@ -330,33 +349,48 @@ log_written(void)
 	ddb_gate_count_row();
 }
 
+static void
+page_begun(Relation rel)
+{
+	if (wake_first || !ddb_compaction_wants(rel))
+		return;
+	ddb_workers_attach();
+	wake_first = true;
+}
+
 /* After the rows are visible.  Nothing here may raise. */
 static void
 transaction_ended(XactEvent event, void *arg)
 {
-	if (!wake_at_commit)
+	bool		commits = event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE;
+
+	if (!wake_at_commit && !wake_first)
 		return;
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE)
+	if (commits && wake_at_commit)
 		ddb_workers_wake();
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE || event == XACT_EVENT_ABORT)
-		wake_at_commit = false;
+	else if (commits && ddb_index_workers > 0 && !RecoveryInProgress())
+		(void) ddb_worker_start(MyDatabaseId, 0);
+	if (commits || event == XACT_EVENT_ABORT)
+		wake_at_commit = wake_first = false;
 }
 
 void
 ddb_worker_init(void)
 {
 	DefineCustomIntVariable("ddb.index_workers",
-							"Workers that keep global secondary indexes, in each database.",
+							"Workers that keep global secondary indexes, and compact tables, in each database.",
 							NULL, &ddb_index_workers, 1, 0, 8, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("ddb.worker_idle_timeout",
 							"How long a worker without work stays.",
 							NULL, &idle_seconds, 10, 0, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, NULL,
 							NULL);
 	ddb_gate_settings();
+	ddb_compaction_settings();
 	if (IsBinaryUpgrade)
 		return;
 	RegisterXactCallback(transaction_ended, NULL);
 	ddb_index_on_log(log_written);
+	ddb_observe_placement(page_begun);
 	if (process_shared_preload_libraries_in_progress)
 		ddb_launcher_register();
 }

@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * worker.h
- *	  The processes that do index/'s work: started when first needed, woken at
- *	  commit, gone when idle.
+ *	  The processes that do index/'s work, and compact tables: started when first
+ *	  needed, woken at commit, gone when idle.
  *
  * control.c	shared memory: which worker serves which database, and its lag
  * worker.c		a worker's loop
  * lag.c		what a worker knows of how far its indexes are behind
+ * compaction.c	which table is compacted, when and how fast
  * launcher.c	workers after a restart
  * gate.c		back-pressure: writers wait for, or are refused by, a lagging index
  * wait.c		a reader waits for its own write
@@ -54,5 +55,36 @@ extern char *ddb_index_token(void);
  */
 extern bool ddb_wait_for_index(Oid table, const char *index_name, const char *token,
 							   int64 timeout_ms);
+
+/* ----------------------------------------------------------------------
+ * Compaction in the background
+ * ---------------------------------------------------------------------- */
+typedef enum DdbCompactionState
+{
+	DDB_COMPACTION_IN_ORDER,	/* as far as is known, or not enough was written since */
+	DDB_COMPACTION_WRITTEN,		/* it is due, but written too fast */
+	DDB_COMPACTION_COMPACTING,
+	DDB_COMPACTION_UNVACUUMED,	/* the other states are what a slice met: see storage.h */
+	DDB_COMPACTION_NO_VACUUM,
+	DDB_COMPACTION_NO_PAGES,
+	DDB_COMPACTION_LOCKED,
+	DDB_COMPACTION_REPLICATED,
+	DDB_COMPACTION_FAILED
+} DdbCompactionState;
+
+typedef struct DdbCompactionStatus
+{
+	Oid			table;
+	DdbCompactionState state;
+	int64		rows;			/* in the table, when it was last looked at */
+	int64		written;		/* since it was last in order */
+	int64		due_at;			/* so many */
+	int64		rows_seen;		/* by this sweep, or the last */
+	int64		rows_moved;
+	TimestampTz finished;		/* 0: has not come to rest yet */
+} DdbCompactionStatus;
+
+/* What is known of this database's tables (DdbCompactionStatus). */
+extern List *ddb_compaction_status(void);
 
 #endif							/* DDB_WORKER_H */

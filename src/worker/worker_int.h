@@ -27,7 +27,7 @@ extern void ddb_slot_detach(void);
  */
 extern void ddb_workers_wake(void);
 
-/* Starts a worker in another database (the launcher). */
+/* Starts a worker of a database, or wakes it (the launcher; one part's work). */
 extern bool ddb_worker_start(Oid database, int part);
 
 /*
@@ -81,8 +81,31 @@ extern void ddb_gate_count_row(void);
 extern void ddb_launcher_register(void);
 
 /* ----------------------------------------------------------------------
- * Settings (worker.c)
+ * compaction.c
  * ---------------------------------------------------------------------- */
+
+/* Does what is due, in a transaction of its own.  False: it is time to go. */
+extern bool ddb_compaction_step(void);
+
+/* Is there something under way, or waited for?  And when it is to be called again. */
+extern bool ddb_compaction_pending(void);
+extern TimestampTz ddb_compaction_due(void);
+
+/* Something was committed. */
+extern void ddb_compaction_woken(void);
+
+/* A page was begun in this table: shall the worker be woken? */
+extern bool ddb_compaction_wants(Relation rel);
+extern void ddb_compaction_settings(void);
+
+/* ----------------------------------------------------------------------
+ * worker.c
+ * ---------------------------------------------------------------------- */
+
+/* Begins a transaction with a snapshot; false, and no transaction, when it is time to go. */
+extern bool ddb_worker_begin(void);
+extern void ddb_worker_commit(void);
+
 extern int	ddb_index_workers;
 
 #endif							/* DDB_WORKER_INT_H */
