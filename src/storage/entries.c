@@ -90,7 +90,7 @@ entry_order(Datum ipk)
 	}
 	if (order == 0)
 		order = stand <= column ? -1 :
-			ddb_stored_compare(DDB_B, ddb_next_varlena(&at), sought.key->digest);
+			ddb_stored_compare(DDB_B, ddb_next_varlena(&at), PointerGetDatum(&sought.key->digest));
 	return order == 0 && ddb_index_tuple_lacks_address(entry) ? -1 : order;
 }
 
@@ -265,16 +265,6 @@ ddb_entries_close(DdbEntries *e)
 /* ----------------------------------------------------------------------
  * Looking
  * ---------------------------------------------------------------------- */
-static Datum
-bytes_datum(const uint8 *bytes, uint32 len)
-{
-	struct varlena *datum = palloc(VARHDRSZ + len);
-
-	SET_VARSIZE(datum, VARHDRSZ + len);
-	memcpy(VARDATA(datum), bytes, len);
-	return PointerGetDatum(datum);
-}
-
 void
 ddb_entry_key(const DdbEntries *e, const DdbEntry *entry, DdbEntryKey *key)
 {
@@ -282,7 +272,8 @@ ddb_entry_key(const DdbEntries *e, const DdbEntry *entry, DdbEntryKey *key)
 	key->hash = ddb_datum_hash(e->ipk_type, key->ipk);
 	key->shard = e->shard ? entry->shard : 0;
 	key->isk = e->isk ? ddb_key_to_datum(entry->isk) : (Datum) 0;
-	key->digest = bytes_datum(entry->digest, DDB_ENTRY_DIGEST);
+	SET_VARSIZE(&key->digest, sizeof(key->digest));
+	memcpy(VARDATA(&key->digest), entry->digest, DDB_ENTRY_DIGEST);
 }
 
 /* Places the scan before the entries with this key. */
@@ -347,7 +338,6 @@ ddb_entry_find_tid(DdbEntries *e, const DdbEntryKey *key, const ItemPointerData 
 	seek(e, SnapshotSelf, key);
 	while (!found && (root = index_getnext_tid(e->scan, ForwardScanDirection)) != NULL)
 		found = stands(e, root, tid) && !(but && ItemPointerEquals(tid, unconstify(ItemPointerData *, but)));
-	ddb_entry_let_go(e);
 	ddb_hash_withdraw();
 	MemoryContextSwitchTo(caller);
 	return found;

@@ -57,20 +57,27 @@ typedef struct DdbEntryKey
 	Datum		ipk;
 	int16		shard;
 	Datum		isk;
-	Datum		digest;
+	union
+	{
+		int32		header;
+		char		bytes[VARHDRSZ + DDB_ENTRY_DIGEST];
+	}			digest;			/* a varlena */
 } DdbEntryKey;
 
 /* In the current context; views of the entry. */
 extern void ddb_entry_key(const DdbEntries *e, const DdbEntry *entry, DdbEntryKey *key);
 
-/* Finds the entry with this key; it is in e->found until it is let go. */
+/*
+ * Finds the entry with this key; it is in e->found until it is let go.  Whoever
+ * has looked lets go in the end; between two looks that is not necessary.
+ */
 extern bool ddb_entry_look(DdbEntries *e, Snapshot snapshot, const DdbEntryKey *key);
 extern void ddb_entry_let_go(DdbEntries *e);
 
 /* The item of the entry found. */
 extern DdbValue ddb_entry_found_item(DdbEntries *e);
 
-/* Where the entry with this key stands, other than the one at `but`, which may be NULL. */
+/* A look for where the entry with this key stands, other than the one at `but`, which may be NULL. */
 extern bool ddb_entry_find_tid(DdbEntries *e, const DdbEntryKey *key, const ItemPointerData *but,
 							   ItemPointer tid);
 

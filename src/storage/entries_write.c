@@ -118,6 +118,7 @@ ddb_entries_remove(DdbEntries *e, DdbEntryRemoval *removals, int n)
 			delete(e, &tid);
 		removed += removal->found;
 	}
+	ddb_entry_let_go(e);
 	MemoryContextSwitchTo(caller);
 	return removed;
 }
@@ -157,7 +158,7 @@ fill_row(DdbEntries *e, TupleTableSlot *row, const DdbEntryKey *key, const DdbEn
 		set_column(row, e->isk, key->isk);
 	for (int k = 0; k < e->base.nkeys; k++)
 		set_column(row, e->pk + k, ddb_key_to_datum(put->base.values[k]));
-	set_column(row, e->digest, key->digest);
+	set_column(row, e->digest, PointerGetDatum(&key->digest));
 	set_column(row, e->item, PointerGetDatum(ddb_item_from_map(put->entry.item)));
 	ExecStoreVirtualTuple(row);
 	row->tts_tableOid = RelationGetRelid(e->rel);
@@ -233,6 +234,7 @@ add_rows(DdbEntries *e, Added *added)
 			more--;
 		}
 	}
+	ddb_entry_let_go(e);
 	added->n = 0;
 	return more;
 }

@@ -296,6 +296,8 @@ static struct
 {
 	const HashClass *class;
 	uint32		len;
+	uint64		head;			/* its first and last eight bytes, if it has as many */
+	uint64		tail;
 	int64		hash;
 	uint8		data[DDB_MAX_PARTITION_KEY];
 }			last;
@@ -308,6 +310,16 @@ tail_of(Bytes bytes)
 	if (likely(bytes.len >= sizeof(tail)))
 		memcpy(&tail, bytes.data + bytes.len - sizeof(tail), sizeof(tail));
 	return tail;
+}
+
+static inline uint64
+head_of(Bytes bytes)
+{
+	uint64		head = 0;
+
+	if (likely(bytes.len >= sizeof(head)))
+		memcpy(&head, bytes.data, sizeof(head));
+	return head;
 }
 
 void
@@ -334,16 +346,26 @@ ddb_hash_withdraw(void)
 	announced.address = NULL;
 }
 
-static int64
-remembered_hash(const HashClass *class, Bytes key)
+/* From eight to sixteen bytes, head and tail are all there is. */
+static inline bool
+is_last(const HashClass *class, Bytes key)
 {
-	if (last.class == class && last.len == key.len &&
-		memcmp(last.data, key.data, key.len) == 0)
-		return last.hash;
+	if (last.class != class || last.len != key.len || last.tail != tail_of(key) ||
+		last.head != head_of(key))
+		return false;
+	return (key.len >= sizeof(last.head) && key.len <= 2 * sizeof(last.head)) ||
+		memcmp(last.data, key.data, key.len) == 0;
+}
+
+static pg_noinline int64
+remember(const HashClass *class, Bytes key)
+{
 	if (key.len > sizeof(last.data))
 		return class->hash(key.data, key.len);
 	last.class = class;
 	last.len = key.len;
+	last.head = head_of(key);
+	last.tail = tail_of(key);
 	last.hash = class->hash(key.data, key.len);
 	memcpy(last.data, key.data, key.len);
 	return last.hash;
@@ -391,7 +413,7 @@ compare_remembered(const HashClass *class, int64 hash, Datum a, Datum b)
 	if (DatumGetPointer(b) == (Pointer) &bound)
 		return hash < bound.hash ? -1 : 1;
 	right = bytes_open(b);
-	other = remembered_hash(class, right);
+	other = likely(is_last(class, right)) ? last.hash : remember(class, right);
 	bytes_close(right);
 	if (hash != other)
 		return hash < other ? -1 : 1;
