@@ -659,10 +659,10 @@ CREATE TABLE ddb.index_log_1 (
 	tbl oid NOT NULL,
 	key bytea NOT NULL,
 	old bytea
-) USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+) USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off, vacuum_truncate = off);
 ALTER TABLE ddb.index_log_1 ALTER COLUMN key SET STORAGE MAIN, ALTER COLUMN old SET STORAGE MAIN;
 CREATE TABLE ddb.index_log_2 (LIKE ddb.index_log_1 INCLUDING STORAGE)
-	USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
+	USING heap WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off, vacuum_truncate = off);
 COMMENT ON TABLE ddb.index_log_1 IS 'changes that global indexes have yet to follow';
 COMMENT ON TABLE ddb.index_log_2 IS 'changes that global indexes have yet to follow';
 

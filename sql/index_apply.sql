@@ -161,4 +161,28 @@ SELECT follow();
 SELECT ipk, isk, pk FROM plain_by_n ORDER BY 1, 2;
 SELECT differences('plain_by_n'), differences('plain_by_id');
 DROP TABLE plain;
+-- A log whose last pages were rolled back, and are cut off by VACUUM if it is told to.
+SELECT ddb.create_table('cut', 'id');
+SELECT ddb.add_index('cut', 'by_a', 'a');
+CREATE PROCEDURE roll_back() LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO cut SELECT i::text, '{"a": {"S": "x"}}' FROM generate_series(1001, 11000) i;
+	ROLLBACK;
+	FOR i IN 1 .. 3 LOOP
+		PERFORM follow();
+		COMMIT;
+	END LOOP;
+END $$;
+CALL roll_back();
+VACUUM ddb.index_log_1, ddb.index_log_2;
+INSERT INTO cut VALUES ('1', '{"a": {"S": "x"}}');
+SELECT follow();
+SELECT pk, ipk FROM cut_by_a;
+CALL roll_back();
+VACUUM (TRUNCATE) ddb.index_log_1, ddb.index_log_2;
+INSERT INTO cut VALUES ('2', '{"a": {"S": "x"}}');
+SELECT follow();
+SELECT pk, ipk FROM cut_by_a ORDER BY 1;
+DROP TABLE cut;
+DROP PROCEDURE roll_back();
 DROP FUNCTION follow(), differences(regclass);

@@ -453,11 +453,12 @@ read_log(List *works, const DdbCursor *cursor, DdbLogPlace *place, Chunk *chunk,
 	BlockNumber page;
 	BlockNumber last = InvalidBlockNumber;
 	Oid			storage = place->storage;
-	DdbLogScan *scan = ddb_log_scan(place->log, &storage, first, GetActiveSnapshot());
+	BlockNumber begin = first;
+	DdbLogScan *scan = ddb_log_scan(place->log, &storage, &begin, GetActiveSnapshot());
 	DdbLogRow	row;
 	bool		in_time = true;
 
-	if (storage != place->storage)
+	if (storage != place->storage || begin < first)
 		*place = (DdbLogPlace) {.log = place->log, .storage = storage};
 	while (scan && in_time && ddb_log_next(scan, &row, &page))
 	{
@@ -583,7 +584,7 @@ ddb_apply_pending(const DdbCursor *cursor, uint64 first, uint64 end, int64 limit
 				block = cursor->places[i].block;
 			}
 		}
-		scan = rows < limit ? ddb_log_scan(log, &storage, block, GetActiveSnapshot()) : NULL;
+		scan = rows < limit ? ddb_log_scan(log, &storage, &block, GetActiveSnapshot()) : NULL;
 		while (scan && rows < limit && ddb_log_next(scan, &row, &page))
 			rows += row.table == cursor->table && row.xid >= first && row.xid < end &&
 				!ddb_ended_contains(&cursor->from, row.xid);

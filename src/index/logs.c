@@ -52,8 +52,8 @@ add_log(int number)
 
 	ddb_catalog_enter(&scope);
 	if (SPI_execute(psprintf("CREATE TABLE %s (LIKE ddb.index_log_1 INCLUDING STORAGE) USING heap"
-							 " WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off)",
-							 name), false, 0) != SPI_OK_UTILITY ||
+							 " WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off,"
+							 " vacuum_truncate = off)", name), false, 0) != SPI_OK_UTILITY ||
 		SPI_execute(psprintf("ALTER EXTENSION ddb ADD TABLE %s", name), false,
 					0) != SPI_OK_UTILITY)
 		elog(ERROR, "could not add %s", name);

@@ -59,7 +59,8 @@ find_lagging(Verify *v)
 	foreach(lc, ddb_logs())
 	{
 		Oid			storage = InvalidOid;
-		DdbLogScan *scan = ddb_log_scan(lfirst_oid(lc), &storage, 0, v->snapshot);
+		BlockNumber first = 0;
+		DdbLogScan *scan = ddb_log_scan(lfirst_oid(lc), &storage, &first, v->snapshot);
 		DdbLogRow	row;
 		BlockNumber page;
 

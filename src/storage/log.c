@@ -17,7 +17,8 @@
  * them (the free space map is not used).  Therefore: if a log had n pages at a
  * time when the next transaction id was x, then only transactions older than x
  * will ever write to pages before n - 1; once they all have ended, what those
- * pages hold is final.
+ * pages hold is final.  That needs a log that never gets shorter, so VACUUM is
+ * told to cut nothing off when all rows at the end were rolled back.
  *
  * Rows are inserted by heap_insert() itself, without a trace in logical
  * decoding: they mean nothing elsewhere.
@@ -313,18 +314,18 @@ begin_scan(Relation rel, BlockNumber first, Snapshot snapshot)
  * a log may be emptied, and written to again, in between.
  */
 DdbLogScan *
-ddb_log_scan(Oid log, Oid *storage, BlockNumber first, Snapshot snapshot)
+ddb_log_scan(Oid log, Oid *storage, BlockNumber *first, Snapshot snapshot)
 {
 	Relation	rel = open_log(log, AccessShareLock, true);
 
 	if (rel == NULL)
 		return NULL;
-	if (rel->rd_rel->relfilenode != *storage)
+	if (rel->rd_rel->relfilenode != *storage || *first >= RelationGetNumberOfBlocks(rel))
 	{
 		*storage = rel->rd_rel->relfilenode;
-		first = 0;
+		*first = 0;
 	}
-	return begin_scan(rel, first, snapshot);
+	return begin_scan(rel, *first, snapshot);
 }
 
 static void

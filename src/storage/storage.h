@@ -282,13 +282,13 @@ extern bool ddb_log_storage(Oid log, Oid *storage, BlockNumber *pages);
 
 /*
  * The log's rows that the snapshot sees, page by page; from a page on, which
- * counts for one storage: if the log has another by now, it is read from the
- * beginning and *storage set.  NULL: the log is gone.  Keys live until the
- * next call.
+ * counts for one storage: if the log has another by now, or was cut off, it is
+ * read from the beginning, and *storage and *first are set.  NULL: the log is
+ * gone.  Keys live until the next call.
  */
 typedef struct DdbLogScan DdbLogScan;
 
-extern DdbLogScan *ddb_log_scan(Oid log, Oid *storage, BlockNumber first, Snapshot snapshot);
+extern DdbLogScan *ddb_log_scan(Oid log, Oid *storage, BlockNumber *first, Snapshot snapshot);
 extern bool ddb_log_next(DdbLogScan *scan, DdbLogRow *row, BlockNumber *page);
 extern void ddb_log_scan_end(DdbLogScan *scan);
 
