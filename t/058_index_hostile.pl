@@ -38,13 +38,19 @@ is(index_problems($node, 't', 'hostile'), '', 'rightly');
 $node->safe_psql('postgres', "ALTER ROLE ALL RESET ALL; DROP DATABASE hostile");
 delete $ENV{PGOPTIONS};
 
-# A function that never ends, once it meets a certain item.
+# A function that never ends, once it meets a certain item, and does not let itself be cancelled.
 $node->safe_psql('postgres', q{
 	SELECT ddb.create_table(name, partition_key => 'PK'), ddb.add_index(name, 'idx', 'a') FROM (VALUES ('good'), ('bad')) v (name);
 	SELECT ddb.wait_for_index('bad');
 	CREATE FUNCTION endless(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
 	BEGIN
-		WHILE $1 = 'evil' LOOP PERFORM pg_sleep(0.01); END LOOP;
+		WHILE $1 = 'evil' LOOP
+			BEGIN
+				PERFORM pg_sleep(0.01);
+			EXCEPTION WHEN query_canceled THEN
+				BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
+			END;
+		END LOOP;
 		RETURN $1;
 	END $$;
 	CREATE INDEX trap ON bad_idx (endless(ipk));

@@ -329,15 +329,53 @@ run_attempt(Attempt *attempt)
 		attempt->complete = ddb_apply(attempt->works, attempt->view, &attempt->count);
 }
 
+/* When the attempt under way is to end; 0: no limit. */
+static TimestampTz attempt_end = 0;
+
+/*
+ * A function may catch the cancellation and go on.  To catch it takes a
+ * subtransaction, so it is cancelled anew wherever one has failed, until no
+ * block is left that catches.
+ */
+static void
+cancel_again(SubXactEvent event, SubTransactionId subxact, SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB && attempt_end != 0 && GetCurrentTimestamp() >= attempt_end)
+		QueryCancelPending = InterruptPending = true;
+}
+
+static void
+begin_limit(int ms)
+{
+	static bool registered = false;
+
+	if (ms == 0)
+		return;
+	if (!registered)
+		RegisterSubXactCallback(cancel_again, NULL);
+	registered = true;
+	attempt_end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+	enable_timeout_after(STATEMENT_TIMEOUT, ms);
+}
+
+/* A cancellation that was not noticed means nothing to what comes next. */
+static void
+end_limit(void)
+{
+	if (attempt_end == 0)
+		return;
+	disable_timeout(STATEMENT_TIMEOUT, false);
+	attempt_end = 0;
+	QueryCancelPending = false;
+}
+
 /* Functions of a user's index may never end; one table's do not stop all. */
 static void
 run_limited(Attempt *attempt)
 {
-	if (attempt->limit_ms > 0)
-		enable_timeout_after(STATEMENT_TIMEOUT, attempt->limit_ms);
+	begin_limit(attempt->limit_ms);
 	run_attempt(attempt);
-	if (attempt->limit_ms > 0)
-		disable_timeout(STATEMENT_TIMEOUT, false);
+	end_limit();
 }
 
 static DdbCursor
@@ -390,8 +428,7 @@ attempt_error(Attempt *attempt)
 		if (is_interruption(attempt, error))
 			PG_RE_THROW();
 		FlushErrorState();
-		if (attempt->limit_ms > 0)
-			disable_timeout(STATEMENT_TIMEOUT, false);
+		end_limit();
 		RollbackAndReleaseCurrentSubTransaction();
 		message = error->message;
 		for (int i = 0; i < n; i++)
