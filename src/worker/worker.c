@@ -299,6 +299,7 @@ static void
 set_parameters(void)
 {
 	static const char *const parameters[][2] = {
+		{"role", "none"},
 		{"default_transaction_isolation", "read committed"},
 		{"default_transaction_read_only", "off"},
 		{"session_replication_role", "origin"},
