@@ -194,4 +194,11 @@ typedef struct DdbDifference
  */
 extern List *ddb_index_verify(Oid index, bool repair, int limit);
 
+/*
+ * Between these, functions of a user's indexes are cancelled after so long, even
+ * if they catch it; 0: no limit.
+ */
+extern void ddb_limit_begin(int ms);
+extern void ddb_limit_end(void);
+
 #endif							/* DDB_INDEX_H */

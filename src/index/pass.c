@@ -344,8 +344,8 @@ cancel_again(SubXactEvent event, SubTransactionId subxact, SubTransactionId pare
 		QueryCancelPending = InterruptPending = true;
 }
 
-static void
-begin_limit(int ms)
+void
+ddb_limit_begin(int ms)
 {
 	static bool registered = false;
 
@@ -359,8 +359,8 @@ begin_limit(int ms)
 }
 
 /* A cancellation that was not noticed means nothing to what comes next. */
-static void
-end_limit(void)
+void
+ddb_limit_end(void)
 {
 	if (attempt_end == 0)
 		return;
@@ -373,9 +373,9 @@ end_limit(void)
 static void
 run_limited(Attempt *attempt)
 {
-	begin_limit(attempt->limit_ms);
+	ddb_limit_begin(attempt->limit_ms);
 	run_attempt(attempt);
-	end_limit();
+	ddb_limit_end();
 }
 
 static DdbCursor
@@ -428,7 +428,7 @@ attempt_error(Attempt *attempt)
 		if (is_interruption(attempt, error))
 			PG_RE_THROW();
 		FlushErrorState();
-		end_limit();
+		ddb_limit_end();
 		RollbackAndReleaseCurrentSubTransaction();
 		message = error->message;
 		for (int i = 0; i < n; i++)

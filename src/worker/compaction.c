@@ -43,7 +43,6 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/timeout.h"
 #include "utils/timestamp.h"
 #include "worker/worker_int.h"
 
@@ -477,12 +476,12 @@ step(TimestampTz now)
 			return;
 	}
 	report();
-	enable_timeout_after(STATEMENT_TIMEOUT, ATTEMPT_MS);
+	ddb_limit_begin(ATTEMPT_MS);
 	if (sweep)
 		work_on_slice();
 	else
 		begin_turn();
-	disable_timeout(STATEMENT_TIMEOUT, false);
+	ddb_limit_end();
 }
 
 /* Its own failure, for index functions of a user may raise anything; the others go on. */
@@ -490,7 +489,7 @@ static void
 failed(void)
 {
 	HOLD_INTERRUPTS();
-	disable_timeout(STATEMENT_TIMEOUT, false);
+	ddb_limit_end();
 	EmitErrorReport();
 	AbortOutOfAnyTransaction();
 	FlushErrorState();
