@@ -24,6 +24,7 @@
 
 #include "access/nbtree.h"
 #include "access/relscan.h"
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
@@ -38,31 +39,37 @@
  * Batches
  * ---------------------------------------------------------------------- */
 
-/* Takes the next addresses from the index, in key order. */
+/*
+ * Takes the next addresses from the index, in key order.  The index reads a
+ * page at a time; having asked it for one address, we take the others of that
+ * page as they lie.  A batch ends with the page at the latest, so that what is
+ * found dead can be marked before the page is left.
+ */
 static void
 take_addresses(DdbScan *scan)
 {
-	BTScanOpaque so = (BTScanOpaque) scan->scan->opaque;
+	BTScanPos	pos = &((BTScanOpaque) scan->scan->opaque)->currPos;
+	bool		forward = ScanDirectionIsForward(scan->direction);
+	int			step = forward ? 1 : -1;
+	int			at;
+	int			last;
 
 	scan->nrows = scan->next_row = 0;
-	while (scan->nrows < scan->batch)
+	scan->exhausted = index_getnext_tid(scan->scan, scan->direction) == NULL;
+	if (scan->exhausted)
+		return;
+	last = forward ? pos->lastItem : pos->firstItem;
+	for (at = pos->itemIndex;; at += step)
 	{
-		ItemPointer tid = index_getnext_tid(scan->scan, scan->direction);
-		ScanRow    *row = &scan->rows[scan->nrows];
+		ScanRow    *row = &scan->rows[scan->nrows++];
 
-		if (tid == NULL)
-		{
-			scan->exhausted = true;
-			break;
-		}
-		scan->nrows++;
-		row->tid = *tid;
-		row->index_item = so->currPos.itemIndex;
-		/* The page is about to be left; what is dead on it can be marked. */
-		if (row->index_item == (ScanDirectionIsForward(scan->direction) ?
-								so->currPos.lastItem : so->currPos.firstItem))
+		row->tid = pos->items[at].heapTid;
+		row->index_item = at;
+		if (at == last || scan->nrows == scan->batch)
 			break;
 	}
+	pos->itemIndex = at;
+	pgstat_count_index_tuples(scan->index, scan->nrows - 1);
 }
 
 static int
@@ -114,10 +121,12 @@ copy_row(DdbScan *scan, ScanRow *row, HeapTuple tuple)
 {
 	Size		needed = scan->used + tuple->t_len;
 
+	/* Rows are mostly of a size, so there will be room for all. */
 	if (unlikely(needed > scan->size))
 	{
-		scan->size = Max(needed, scan->size * 2);
-		scan->bytes = repalloc(scan->bytes, scan->size);
+		scan->size = Max(needed, scan->size) + scan->nrows * (Size) tuple->t_len;
+		scan->bytes = scan->bytes ? repalloc(scan->bytes, scan->size) :
+			MemoryContextAlloc(scan->context, scan->size);
 	}
 	memcpy(scan->bytes + scan->used, tuple->t_data, tuple->t_len);
 	row->tuple = scan->used;
@@ -125,22 +134,55 @@ copy_row(DdbScan *scan, ScanRow *row, HeapTuple tuple)
 	scan->used = MAXALIGN(needed);
 }
 
+/*
+ * Is every row of the page one that all snapshots see?  This is heap's own rule
+ * for reading a whole page.  Serializable transactions note each row they read.
+ */
+static bool
+all_visible(DdbScan *scan, Page page)
+{
+	return PageIsAllVisible(page) && !scan->snapshot->takenDuringRecovery &&
+		!IsolationIsSerializable();
+}
+
+/* Such a page's row, where there is one at this address. */
+static bool
+find_row(Page page, ItemPointer tid, HeapTuple tuple)
+{
+	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
+	ItemId		line;
+
+	if (unlikely(offset > PageGetMaxOffsetNumber(page)))
+		return false;
+	line = PageGetItemId(page, offset);
+	if (ItemIdIsRedirected(line))
+		line = PageGetItemId(page, ItemIdGetRedirect(line));
+	if (unlikely(!ItemIdIsNormal(line)))
+		return false;
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, line);
+	tuple->t_len = ItemIdGetLength(line);
+	return true;
+}
+
 /* What heap's index fetch does for one row, for all rows of a page. */
 static void
 visit_page(DdbScan *scan, const ScanPage *page)
 {
 	Buffer		buffer = ReadBuffer(scan->heap, page->block);
+	bool		by_address;
 
 	heap_page_prune_opt(scan->heap, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	by_address = all_visible(scan, BufferGetPage(buffer));
 	for (int i = page->first; i >= 0; i = scan->rows[i].next)
 	{
 		ScanRow    *row = &scan->rows[i];
 		ItemPointerData tid = row->tid;
 		HeapTupleData tuple;
 
-		row->visible = heap_hot_search_buffer(&tid, scan->heap, buffer, scan->snapshot, &tuple,
-											  &row->dead, true);
+		row->visible = (by_address && find_row(BufferGetPage(buffer), &tid, &tuple)) ||
+			heap_hot_search_buffer(&tid, scan->heap, buffer, scan->snapshot, &tuple,
+								   &row->dead, true);
 		if (row->visible)
 		{
 			copy_row(scan, row, &tuple);
@@ -348,8 +390,6 @@ ddb_scan_make(DdbTable *table, const DdbScanIndex *index, bool forward)
 		ddb_scan_open_index(scan, table->relid, index);
 	else
 		open_key_index(scan, table->relid);
-	scan->size = BLCKSZ;
-	scan->bytes = palloc(scan->size);
 	return scan;
 }
 
