@@ -449,18 +449,44 @@ ddb_builder_finish(DdbBuilder *b, DdbDuplicates duplicates)
 	return value;
 }
 
+static DdbItem *
+set_item(void *memory, DdbValue map)
+{
+	Size		size = VARHDRSZ + 1 + (Size) map.len;
+	uint8	   *p = (uint8 *) VARDATA(memory);
+
+	Assert(map.type == DDB_M);
+	SET_VARSIZE(memory, size);
+	*p = DDB_ITEM_VERSION;
+	memcpy(p + 1, map.data, map.len);
+	return memory;
+}
+
 DdbItem *
 ddb_item_from_map(DdbValue map)
 {
-	Size		size = VARHDRSZ + 1 + (Size) map.len;
-	DdbItem    *item = palloc(size);
-	uint8	   *p = (uint8 *) VARDATA(item);
+	return set_item(palloc(VARHDRSZ + 1 + (Size) map.len), map);
+}
 
-	Assert(map.type == DDB_M);
-	SET_VARSIZE(item, size);
-	*p = DDB_ITEM_VERSION;
-	memcpy(p + 1, map.data, map.len);
-	return item;
+uint8 *
+ddb_buffer_reserve(DdbItemBuffer *buffer, Size size)
+{
+	size += buffer->headroom;
+	if (unlikely(size > buffer->size))
+	{
+		if (buffer->bytes)
+			pfree(buffer->bytes);
+		buffer->bytes = NULL;
+		buffer->size = Max(size, 2 * buffer->size);
+		buffer->bytes = MemoryContextAlloc(buffer->context, buffer->size);
+	}
+	return buffer->bytes + buffer->headroom;
+}
+
+DdbItem *
+ddb_buffer_map(DdbItemBuffer *buffer, DdbValue map)
+{
+	return set_item(ddb_buffer_reserve(buffer, VARHDRSZ + 1 + (Size) map.len), map);
 }
 
 /* ----- scalars ----- */

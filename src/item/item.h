@@ -218,6 +218,17 @@ extern DdbValue ddb_map_patch(DdbValue map, DdbMapChange *changes, uint32 n);
 /* An item (a varlena of its own) with the attributes of this map. */
 extern DdbItem *ddb_item_from_map(DdbValue map);
 
+/* Memory for one item at a time, behind some bytes that are the owner's. */
+typedef struct DdbItemBuffer
+{
+	MemoryContext context;
+	Size		headroom;		/* aligned */
+	Size		size;
+	uint8	   *bytes;			/* NULL until there was an item */
+} DdbItemBuffer;
+
+extern DdbItem *ddb_buffer_map(DdbItemBuffer *buffer, DdbValue map);
+
 /* Scalars.  Strings and binaries are not copied. */
 extern DdbValue ddb_value_string(const char *s, uint32 len);
 extern DdbValue ddb_value_binary(const uint8 *b, uint32 len);
@@ -367,6 +378,7 @@ extern bool ddb_record_get(const DdbRecord *record, const char *name, uint32 len
 
 /* The whole item: keys and attributes together (record.c). */
 extern DdbItem *ddb_record_item(const DdbRecord *record);
+extern DdbItem *ddb_buffer_record(DdbItemBuffer *buffer, const DdbRecord *record);
 extern DdbValue ddb_record_map(const DdbRecord *record);
 extern uint32 ddb_record_size(const DdbRecord *record);
 

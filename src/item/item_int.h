@@ -292,6 +292,9 @@ ddb_long_offset(const DdbLong *l, uint8 type, uint32 i)
 /* The index of a name in a long map's directory, or -1. */
 extern int64 ddb_long_find(const DdbLong *l, const char *name, uint32 len);
 
+/* Memory in the buffer, behind its headroom (builder.c). */
+extern uint8 *ddb_buffer_reserve(DdbItemBuffer *buffer, Size size);
+
 /* ----- names ----- */
 
 /* The order of names: the shorter one first, then by bytes. */

@@ -113,7 +113,8 @@ merge_entries(const DdbRecord *record, const uint8 *from, const uint8 *end, uint
 			return false;
 		if (cmp > 0)
 		{
-			memcpy(p, copied, from - copied);
+			if (from > copied)
+				memcpy(p, copied, from - copied);
 			p = put_key(p + (from - copied), record, order[k++]);
 			copied = from;
 		}
@@ -129,11 +130,11 @@ merge_entries(const DdbRecord *record, const uint8 *from, const uint8 *end, uint
 }
 
 /*
- * The short way: the body, behind `headroom` free bytes.  NULL when the whole
- * is not short.
+ * The short way: the body, behind `headroom` free bytes, in the buffer or memory
+ * of its own.  NULL when the whole is not short.
  */
 static uint8 *
-assemble_short(const DdbRecord *record, Size headroom, uint32 *len)
+assemble_short(const DdbRecord *record, DdbItemBuffer *buffer, Size headroom, uint32 *len)
 {
 	const DdbValue *map = &record->map;
 	uint32		head;
@@ -156,11 +157,12 @@ assemble_short(const DdbRecord *record, Size headroom, uint32 *len)
 	if (size > DDB_SHORT_BODY)
 		return NULL;
 
-	result = palloc(headroom + size);
+	result = buffer ? ddb_buffer_reserve(buffer, headroom + size) : palloc(headroom + size);
 	p = ddb_put_varint(result + headroom, head);
 	if (!merge_entries(record, entries, end, p, &p))
 	{
-		pfree(result);
+		if (buffer == NULL)
+			pfree(result);
 		return NULL;
 	}
 	Assert(p == result + headroom + size);
@@ -188,25 +190,42 @@ assemble_long(const DdbRecord *record)
 	return ddb_builder_finish(b, DDB_DUPLICATES_ERROR);
 }
 
-DdbItem *
-ddb_record_item(const DdbRecord *record)
+static inline DdbItem *
+short_item(const DdbRecord *record, DdbItemBuffer *buffer)
 {
 	Size		headroom = VARHDRSZ + 1;
 	uint32		len;
-	uint8	   *bytes = assemble_short(record, headroom, &len);
+	uint8	   *bytes = assemble_short(record, buffer, headroom, &len);
 
-	if (bytes == NULL)
-		return ddb_item_from_map(assemble_long(record));
-	SET_VARSIZE(bytes, headroom + len);
-	bytes[VARHDRSZ] = DDB_ITEM_VERSION;
+	if (bytes)
+	{
+		SET_VARSIZE(bytes, headroom + len);
+		bytes[VARHDRSZ] = DDB_ITEM_VERSION;
+	}
 	return (DdbItem *) bytes;
+}
+
+DdbItem *
+ddb_record_item(const DdbRecord *record)
+{
+	DdbItem    *item = short_item(record, NULL);
+
+	return item ? item : ddb_item_from_map(assemble_long(record));
+}
+
+DdbItem *
+ddb_buffer_record(DdbItemBuffer *buffer, const DdbRecord *record)
+{
+	DdbItem    *item = short_item(record, buffer);
+
+	return item ? item : ddb_buffer_map(buffer, assemble_long(record));
 }
 
 DdbValue
 ddb_record_map(const DdbRecord *record)
 {
 	DdbValue	map;
-	uint8	   *bytes = assemble_short(record, 0, &map.len);
+	uint8	   *bytes = assemble_short(record, NULL, 0, &map.len);
 
 	if (bytes == NULL)
 		return assemble_long(record);

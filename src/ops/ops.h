@@ -235,8 +235,9 @@ extern DdbCursor *ddb_read_begin(const DdbRead *read);
  */
 extern bool ddb_read_next(DdbCursor *cursor, DdbValue *item);
 
-/* The same as an item of its own: NULL at the end. */
+/* The same as an item of its own, or in the buffer: NULL at the end. */
 extern DdbItem *ddb_read_next_item(DdbCursor *cursor);
+extern DdbItem *ddb_read_next_into(DdbCursor *cursor, DdbItemBuffer *buffer);
 
 typedef struct DdbPage
 {

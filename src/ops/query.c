@@ -230,6 +230,24 @@ ddb_read_next_item(DdbCursor *c)
 	return c->view ? ddb_item_from_map(c->seen) : ddb_record_item(&c->record);
 }
 
+DdbItem *
+ddb_read_next_into(DdbCursor *c, DdbItemBuffer *buffer)
+{
+	MemoryContext caller = MemoryContextSwitchTo(c->row_context);
+	DdbItem    *item = NULL;
+
+	if (next_row(c))
+	{
+		if (c->projection)
+			item = ddb_buffer_map(buffer, ddb_projection_apply(c->projection, &c->record));
+		else
+			item = c->view ? ddb_buffer_map(buffer, c->seen) :
+				ddb_buffer_record(buffer, &c->record);
+	}
+	MemoryContextSwitchTo(caller);
+	return item;
+}
+
 void
 ddb_read_end(DdbCursor *c, DdbPage *page)
 {

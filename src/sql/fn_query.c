@@ -3,10 +3,12 @@
  * fn_query.c
  *	  ddb.query, ddb.collection and ddb.scan, and how many rows to expect.
  *
- * The three return a value per call, so that a target list or a cursor
- * streams.  A reader that is left before its end (LIMIT, CLOSE) is ended by a
- * callback of its expression context; after an error the resource owner has
- * cleaned up and nothing is left to end.
+ * In a FROM clause the executor keeps all rows of a function before it hands
+ * out the first, so there the three fill its tuplestore themselves, and make
+ * each item where its tuple needs it.  Elsewhere they return a value per call:
+ * a target list streams.  A reader that is left before its end (LIMIT, CLOSE)
+ * is ended by a callback of its expression context; after an error the resource
+ * owner has cleaned up and nothing is left to end.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,11 +21,13 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "sql/sql_int.h"
 #include "utils/syscache.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(ddb_fn_query);
 PG_FUNCTION_INFO_V1(ddb_fn_collection);
@@ -167,6 +171,47 @@ begin_reading(FunctionCallInfo fcinfo, void (*take) (FunctionCallInfo, Reader *)
 	MemoryContextSwitchTo(caller);
 }
 
+/* Where a tuple's first column begins. */
+#define TUPLE_HEADER MAXALIGN(SizeofHeapTupleHeader)
+
+/* A tuple of one column, in whose buffer the item has room for its header. */
+static void
+put_tuple(Tuplestorestate *store, DdbItem *item)
+{
+	HeapTupleHeader header = (HeapTupleHeader) ((char *) item - TUPLE_HEADER);
+	HeapTupleData tuple = {.t_len = TUPLE_HEADER + VARSIZE(item), .t_data = header};
+
+	memset(header, 0, TUPLE_HEADER);
+	HeapTupleHeaderSetNatts(header, 1);
+	header->t_infomask = HEAP_HASVARWIDTH;
+	header->t_hoff = TUPLE_HEADER;
+	tuplestore_puttuple(store, &tuple);
+}
+
+/* All rows at once; arguments and reader live until the call returns. */
+static Datum
+materialize(FunctionCallInfo fcinfo, void (*take) (FunctionCallInfo, Reader *))
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	bool		random = (result->allowedModes & SFRM_Materialize_Random) != 0;
+	DdbItemBuffer buffer = {.context = CurrentMemoryContext,.headroom = TUPLE_HEADER};
+	Reader		reader = {0};
+	MemoryContext caller;
+	DdbItem    *item;
+
+	caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	result->returnMode = SFRM_Materialize;
+	result->setResult = tuplestore_begin_heap(random, false, work_mem);
+	MemoryContextSwitchTo(caller);
+
+	take(fcinfo, &reader);
+	reader.cursor = ddb_read_begin(&reader.read);
+	while ((item = ddb_read_next_into(reader.cursor, &buffer)) != NULL)
+		put_tuple(result->setResult, item);
+	ddb_read_end(reader.cursor, NULL);
+	PG_RETURN_NULL();
+}
+
 static Datum
 read_items(FunctionCallInfo fcinfo, void (*take) (FunctionCallInfo, Reader *))
 {
@@ -174,6 +219,9 @@ read_items(FunctionCallInfo fcinfo, void (*take) (FunctionCallInfo, Reader *))
 	Reader	   *reader;
 	DdbItem    *item;
 
+	if (fcinfo->resultinfo && IsA(fcinfo->resultinfo, ReturnSetInfo) &&
+		((ReturnSetInfo *) fcinfo->resultinfo)->allowedModes & SFRM_Materialize_Preferred)
+		return materialize(fcinfo, take);
 	if (SRF_IS_FIRSTCALL())
 		begin_reading(fcinfo, take);
 	context = SRF_PERCALL_SETUP();
