@@ -286,5 +286,7 @@ ddb_entries_put(DdbEntries *e, const DdbEntryPut *puts, int n)
 	}
 	more += add_rows(e, &added);
 	MemoryContextSwitchTo(caller);
+	/* The rows' copies, which other indexes of the table are not to be added to. */
+	MemoryContextReset(e->context);
 	return more;
 }
