@@ -53,6 +53,13 @@ is($node->safe_psql('d1', q{SELECT ddb.wait_for_index('t', timeout => '30s')}), 
 is($node->safe_psql('d2', q{BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ddb.wait_for_index('t', timeout => '30s')}), 't', 'one whose sessions are serializable');
 is(index_problems($node, 't', "d$_"), '', "database $_") foreach 3 .. 5;
 
+# All write at once and then no more: those for whom there was no place have
+# their turn when others leave.
+my $all = join(' ', map { "\\c d$_\nSET default_transaction_read_only = off;\nUPDATE t SET item = '{\"kind\": \"turn\"}'::jsonb WHERE pk = '6';\n" } 1 .. 5);
+ok($node->poll_query_until('postgres', $count, '0'), 'all have left');
+$node->safe_psql('postgres', $all);
+ok($node->poll_query_until("d$_", q{SELECT count(*) = 1 FROM t_by_kind WHERE ipk = 'turn'}), "database $_ has its turn") foreach 3 .. 5;
+
 # What is left over at a restart is done with nobody connected to the databases.
 setting('ddb.index_workers', 0);
 ok($node->poll_query_until('postgres', $count, '0'), 'without workers');

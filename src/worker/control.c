@@ -34,7 +34,7 @@
 #include "utils/timestamp.h"
 #include "worker/worker_int.h"
 
-#define SHARED_NAME "ddb workers 2"
+#define SHARED_NAME "ddb workers 3"
 #define SLOTS 64
 #define LAGS 256
 
@@ -79,6 +79,7 @@ typedef struct LagEntry
 typedef struct Shared
 {
 	slock_t		lock;
+	Latch	   *launcher;		/* NULL: there is none */
 	Slot		slots[SLOTS];
 	LagEntry	lags[LAGS];
 } Shared;
@@ -242,12 +243,55 @@ static void
 release_start(Oid database, int part)
 {
 	Slot	   *slot;
+	Latch	   *launcher;
 
 	SpinLockAcquire(&shared->lock);
 	slot = find_slot(database, part);
 	if (slot && slot->pid == 0)
 		slot->started = 0;
+	launcher = shared->launcher;
 	SpinLockRelease(&shared->lock);
+	if (launcher && launcher != MyLatch)
+		SetLatch(launcher);
+}
+
+static void
+launcher_gone(int code, Datum arg)
+{
+	SpinLockAcquire(&shared->lock);
+	shared->launcher = NULL;
+	SpinLockRelease(&shared->lock);
+}
+
+void
+ddb_launcher_attach(void)
+{
+	ddb_workers_attach();
+	SpinLockAcquire(&shared->lock);
+	shared->launcher = MyLatch;
+	SpinLockRelease(&shared->lock);
+	on_shmem_exit(launcher_gone, (Datum) 0);
+}
+
+List *
+ddb_databases_without_place(void)
+{
+	Oid			found[SLOTS];
+	int			n = 0;
+	List	   *databases = NIL;
+
+	SpinLockAcquire(&shared->lock);
+	for (int i = 0; i < SLOTS; i++)
+	{
+		const Slot *slot = &shared->slots[i];
+
+		if (slot->database != InvalidOid && slot->pid == 0 && slot->started == 0)
+			found[n++] = slot->database;
+	}
+	SpinLockRelease(&shared->lock);
+	for (int i = 0; i < n; i++)
+		databases = list_append_unique_oid(databases, found[i]);
+	return databases;
 }
 
 static bool

@@ -7,7 +7,8 @@
  * crash or a standby's promotion it starts a worker in each database once, so
  * that work left over is done without anybody writing first; a worker that
  * finds no indexes leaves at once, and makes room for those of the databases
- * that have not had theirs.
+ * that have not had theirs.  Then it waits: a commit that finds no place for its
+ * database's worker leaves word, and the launcher tries until there is one.
  *
  *-------------------------------------------------------------------------
  */
@@ -93,10 +94,11 @@ ddb_launcher_main(Datum arg)
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
 	/* When its work is done it stays: after a crash the postmaster starts it again. */
+	ddb_launcher_attach();
 	todo = databases();
 	for (;;)
 	{
-		todo = start_workers(todo);
+		todo = start_workers(list_concat_unique_oid(todo, ddb_databases_without_place()));
 		(void) WaitLatch(MyLatch,
 						 WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | (todo ? WL_TIMEOUT : 0),
 						 RETRY_MS, PG_WAIT_EXTENSION);

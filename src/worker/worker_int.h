@@ -30,6 +30,10 @@ extern void ddb_workers_wake(void);
 /* Starts a worker of a database, or wakes it (the launcher; one part's work). */
 extern bool ddb_worker_start(Oid database, int part);
 
+/* The launcher is woken when there was no place for a worker of a database's. */
+extern void ddb_launcher_attach(void);
+extern List *ddb_databases_without_place(void);
+
 /*
  * Publishes how far an index is: a counting, which makes it known, and what is
  * found between countings.  Forgets what has not been counted since.
