@@ -5,6 +5,8 @@ SELECT ddb.create_table('small', partition_key => 'PK', sort_key => 'SK');
 SELECT boot_val, min_val, max_val, context FROM pg_settings WHERE name = 'ddb.compact_rate';
 SET ddb.compact_rate = -1;
 SET ddb.compact_rate = 1000001;
+-- a name of ours that is misspelt is not taken for somebody else's setting
+SET ddb.compaction_rate = 0;
 SET ddb.compact_rate = 0;
 SHOW ddb.compact_rate;
 RESET ddb.compact_rate;
