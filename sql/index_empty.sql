@@ -65,6 +65,14 @@ SELECT ddb.add_index('e3', 'idx', 'a');
 SELECT backfill_done, backfill_total FROM ddb.index_status WHERE table_name = 'e3';
 COMMIT;
 
+-- how far it is behind is known before any worker has measured it; of no index, nothing
+BEGIN;
+SELECT ddb.create_table('e5', 'PK');
+SELECT ddb.add_index('e5', 'idx', 'a');
+SELECT state, rows_behind, seconds_behind, applied_per_second FROM ddb.index_status WHERE table_name = 'e5';
+SELECT rows_behind, seconds_behind FROM ddb.index_lag(0);
+ROLLBACK;
+
 -- with row security nobody selects from it, and it is whole nevertheless
 SELECT ddb.create_table('e4', 'PK');
 ALTER TABLE e4 ENABLE ROW LEVEL SECURITY;

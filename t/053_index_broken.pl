@@ -32,6 +32,8 @@ is($node->safe_psql('postgres', q{SELECT ddb.wait_for_index('t', 'by_size')}), '
 $node->safe_psql('postgres', q{CREATE ROLE reader LOGIN});
 is($node->safe_psql('postgres', q{SELECT state, last_error IS NULL FROM ddb.index_status WHERE index_name = 'by_kind'}, extra_params => [ '-U', 'reader' ]),
 	'INACTIVE|t', 'others see the state, not the error');
+is($node->safe_psql('postgres', q{SELECT rows_behind IS NULL AND seconds_behind IS NULL FROM ddb.index_status WHERE index_name = 'by_kind'}),
+	't', 'what it lacks is not known any more');
 
 $node->safe_psql('postgres', 'DROP INDEX bad');
 $node->safe_psql('postgres', q{SELECT ddb.verify_index('t', 'by_kind', repair => true)});

@@ -283,8 +283,8 @@ take_cursor(HeapTuple tuple)
 }
 
 /*
- * Reads cursors as they are now; a negative number of arguments: all.  The
- * rows go to the caller's context.
+ * Reads cursors as they are now, of InvalidOid all.  The rows go to the caller's
+ * context.
  */
 static List *
 read_cursors(SPIPlanPtr *plan, const char *text, Oid index, bool read_only)
@@ -325,8 +325,10 @@ DdbCursor *
 ddb_cursor_read(Oid index)
 {
 	static SPIPlanPtr plan = NULL;
-	List	   *cursors = read_cursors(&plan, READ " WHERE index_oid = $1", index, true);
+	List	   *cursors = NIL;
 
+	if (OidIsValid(index))
+		cursors = read_cursors(&plan, READ " WHERE index_oid = $1", index, true);
 	return cursors ? linitial(cursors) : NULL;
 }
 
@@ -464,7 +466,8 @@ ddb_index_rows_behind(Oid index)
 	DdbCursor  *cursor = ddb_cursor_read(index);
 	int64		rows;
 
-	if (cursor == NULL || cursor->from.xmax == 0)
+	/* The log is not kept for one that is INACTIVE. */
+	if (cursor == NULL || cursor->state == DDB_INDEX_INACTIVE || cursor->from.xmax == 0)
 		return -1;
 	PushActiveSnapshot(GetLatestSnapshot());
 	rows = ddb_apply_pending(cursor, 0, PG_UINT64_MAX, PG_INT64_MAX);

@@ -59,7 +59,7 @@ ddb_fn_wait_for_index(PG_FUNCTION_ARGS)
 
 /*
  * One index's lag, for the view ddb.index_status.  Where no worker has measured
- * it, the rows alone are known.
+ * it, the rows alone are known; and where there are none, that it does not lag.
  */
 PG_FUNCTION_INFO_V1(ddb_fn_index_lag);
 Datum
@@ -67,27 +67,16 @@ ddb_fn_index_lag(PG_FUNCTION_ARGS)
 {
 	Oid			index = PG_GETARG_OID(0);
 	TupleDesc	desc;
-	DdbLag		lag = {-1, -1, 0};
-	Datum		values[4] = {0};
-	bool		nulls[4] = {true, true, true, false};
+	DdbLag		lag;
+	bool		measured = ddb_worker_lag(index, &lag);
+	Datum		values[4];
+	bool		nulls[4] = {lag.rows < 0, lag.seconds < 0, !measured, false};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (ddb_worker_lag(index, &lag))
-	{
-		nulls[0] = lag.rows < 0;
-		nulls[1] = lag.seconds < 0;
-		nulls[2] = false;
-		values[0] = Int64GetDatum(lag.rows);
-		values[1] = Float8GetDatum(lag.seconds);
-		values[2] = Float8GetDatum(lag.applied_per_second);
-	}
-	else
-	{
-		lag.rows = ddb_index_rows_behind(index);
-		nulls[0] = lag.rows < 0;
-		values[0] = Int64GetDatum(lag.rows);
-	}
+	values[0] = Int64GetDatum(lag.rows);
+	values[1] = Float8GetDatum(lag.seconds);
+	values[2] = Float8GetDatum(lag.applied_per_second);
 	values[3] = CStringGetTextDatum(ddb_worker_state());
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

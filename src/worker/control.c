@@ -417,12 +417,14 @@ ddb_worker_lag(Oid index, DdbLag *lag)
 	if (found)
 		entry = *found;
 	SpinLockRelease(&shared->lock);
-	if (entry.database == InvalidOid)
-		return false;
 	lag->applied_per_second = entry.applied_per_second;
 	lag->rows = ddb_index_rows_behind(index);
-	lag->seconds = lag->rows == 0 ? 0 : Max(0, GetCurrentTimestamp() - entry.reached) / 1e6;
-	return true;
+	lag->seconds = -1;
+	if (lag->rows == 0)
+		lag->seconds = 0;
+	else if (lag->rows > 0 && found)
+		lag->seconds = Max(0, GetCurrentTimestamp() - entry.reached) / 1e6;
+	return found != NULL;
 }
 
 bool
