@@ -39,8 +39,6 @@ foreach my $snippet ($readme =~ /^```sql\n(.*?)^```/msg)
 	$snippet =~ s{'/tmp/}{'$folder/}g;
 	# The README shows loading before exporting; a file must exist to be loaded.
 	$snippet = "COPY shop TO '$folder/shop.copy'; TRUNCATE shop; $snippet" if $snippet =~ /^COPY shop FROM/;
-	# Two ways to drop one table.
-	$snippet =~ s/^DROP TABLE shop;/SELECT ddb.create_table('shop', partition_key => 'PK', sort_key => 'SK');/m;
 	$snippet = join("\n", grep { !/\$1/ } split /\n/, $snippet) if $snippet =~ /^SELECT.*\$1.*;$/m;
 	foreach my $rule (@before)
 	{
