@@ -23,7 +23,7 @@ SELECT i ->> 'PK' AS "order", i ->> 'pending_since' AS pending_since, i ->> 'tot
 FROM ddb.collection('shop', 'PAID', index_name => 'pending', max_items => 3) i;
 
 \echo '== An overloaded index: GSI1PK and GSI1SK mean what each kind of item writes there.'
-\echo '   Under SKU#p17 stand the product''s stock and whoever bought it.'
+\echo '   Under SKU#p17 stand the product''s stock and the order lines that sold it.'
 SELECT ddb.add_index('shop', 'gsi1', 'GSI1PK', 'GSI1SK', projection => 'INCLUDE', include => ARRAY['name', 'quantity', 'qty']);
 
 \echo '== The table is in use; the index is filled from it in the background. Watch it.'
@@ -40,7 +40,7 @@ FROM generate_series(1, 6) \gexec
 SELECT ddb.wait_for_index('shop', 'gsi1', timeout => '30s') AS filled;
 SELECT state, entries, backfill_done, backfill_total, backfill_skipped FROM ddb.index_status WHERE index_name = 'gsi1';
 
-\echo '== Who bought product 17 in one week of March?'
+\echo '== In which orders was product 17 sold, in one week of March?'
 SELECT i ->> 'GSI1SK' AS sold, i ->> 'quantity' AS quantity
 FROM ddb.query('shop', 'GSI1PK = :sku AND GSI1SK BETWEEN :from AND :to', index_name => 'gsi1',
 	attr_values => '{":sku": "SKU#p17", ":from": "SOLD#2026-03-15", ":to": "SOLD#2026-03-21~"}') i;
