@@ -11,7 +11,7 @@ DDB_HEADERS = $(wildcard src/*/*.h) $(wildcard src/*/*.inc)
 PG_CPPFLAGS = -I$(srcdir)/src
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-missing-field-initializers -Wno-declaration-after-statement -Wno-cast-function-type \
-	-Wno-clobbered $(DDB_CFLAGS)
+	-Wno-clobbered -fno-semantic-interposition $(DDB_CFLAGS)
 
 REGRESS = $(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=ddb --encoding=UTF8

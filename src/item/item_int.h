@@ -204,6 +204,31 @@ ddb_element_size(DdbValue value)
 	return 1 + ddb_varint_size(value.len - 15) + value.len;
 }
 
+/* memcpy(), without a call for the few bytes that most names and values have. */
+static inline void
+ddb_copy(uint8 *to, const void *from, uint32 len)
+{
+	const uint8 *source = from;
+
+	if (len > 16)
+		memcpy(to, source, len);
+	else if (len >= 8)
+	{
+		uint64		first,
+					last;
+
+		memcpy(&first, source, 8);
+		memcpy(&last, source + len - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy(to + len - 8, &last, 8);
+	}
+	else
+	{
+		for (uint32 i = 0; i < len; i++)
+			to[i] = source[i];
+	}
+}
+
 static inline uint8 *
 ddb_put_element(uint8 *p, DdbValue value)
 {
@@ -221,7 +246,7 @@ ddb_put_element(uint8 *p, DdbValue value)
 		*p++ = (uint8) (value.type << 4 | 15);
 		p = ddb_put_varint(p, value.len - 15);
 	}
-	memcpy(p, value.data, value.len);
+	ddb_copy(p, value.data, value.len);
 	return p + value.len;
 }
 
@@ -297,12 +322,17 @@ extern uint8 *ddb_buffer_reserve(DdbItemBuffer *buffer, Size size);
 
 /* ----- names ----- */
 
-/* The order of names: the shorter one first, then by bytes. */
+/*
+ * The order of names: the shorter one first, then by bytes, of which the first
+ * decides mostly.
+ */
 static inline int
 ddb_name_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 {
 	if (alen != blen)
 		return alen < blen ? -1 : 1;
+	if (alen > 0 && *a != *b)
+		return (uint8) *a < (uint8) *b ? -1 : 1;
 	return memcmp(a, b, alen);
 }
 

@@ -85,7 +85,7 @@ put_key(uint8 *p, const DdbRecord *record, int k)
 	const DdbKeyAttr *attr = &record->schema->attr[k];
 
 	p = ddb_put_varint(p, attr->len);
-	memcpy(p, attr->name, attr->len);
+	ddb_copy(p, attr->name, attr->len);
 	return ddb_put_element(p + attr->len, record->key.values[k]);
 }
 

@@ -121,10 +121,10 @@ copy_row(DdbScan *scan, ScanRow *row, HeapTuple tuple)
 {
 	Size		needed = scan->used + tuple->t_len;
 
-	/* Rows are mostly of a size, so there will be room for all. */
+	/* Rows are mostly of about a size, so there will be room for all. */
 	if (unlikely(needed > scan->size))
 	{
-		scan->size = Max(needed, scan->size) + scan->nrows * (Size) tuple->t_len;
+		scan->size = needed + scan->nrows * (Size) (tuple->t_len + tuple->t_len / 4);
 		scan->bytes = scan->bytes ? repalloc(scan->bytes, scan->size) :
 			MemoryContextAlloc(scan->context, scan->size);
 	}
