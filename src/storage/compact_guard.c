@@ -18,6 +18,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
@@ -28,10 +29,11 @@
 #include "pgstat.h"
 #include "postmaster/autovacuum.h"
 #include "replication/slot.h"
+#include "storage/bufmgr.h"
 #include "storage/compact_int.h"
+#include "storage/lmgr.h"
 #include "storage/lwlock.h"
 
-#define LEAST_ROWS		10000
 #define LEAST_PAGES		256
 
 /* ----------------------------------------------------------------------
@@ -113,17 +115,33 @@ static DdbWritten *
 table_written(Oid table)
 {
 	const PgStat_StatTabEntry *stats = pgstat_fetch_stat_tabentry(table);
-	DdbWritten *written;
+	DdbWritten *written = palloc0_object(DdbWritten);
 
-	if (stats == NULL || stats->live_tuples < LEAST_ROWS)
-		return NULL;
-	written = palloc_object(DdbWritten);
-	*written = (DdbWritten) {
-		.table = table, .rows = stats->live_tuples,
-		.written = stats->tuples_inserted + stats->tuples_deleted +
-			stats->tuples_updated - stats->tuples_hot_updated
-	};
+	written->table = table;
+	if (stats)
+	{
+		written->rows = stats->live_tuples;
+		written->written = stats->tuples_inserted + stats->tuples_deleted +
+			stats->tuples_updated - stats->tuples_hot_updated;
+	}
 	return written;
+}
+
+/* By its size, which is known at once; what is counted is told up to seconds later. */
+static bool
+is_large(Oid table)
+{
+	Relation	rel;
+	bool		large;
+
+	if (!ConditionalLockRelationOid(table, AccessShareLock))
+		return false;
+	rel = try_relation_open(table, NoLock);
+	large = rel && RelationGetNumberOfBlocks(rel) >= LEAST_PAGES;
+	if (rel)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(table, AccessShareLock);
+	return large;
 }
 
 List *
@@ -138,13 +156,10 @@ ddb_tables_written(void)
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
-		DdbWritten *written = NULL;
 
 		if (form->relam == method && form->relkind == RELKIND_RELATION &&
-			form->relpersistence != RELPERSISTENCE_TEMP)
-			written = table_written(form->oid);
-		if (written)
-			list = lappend(list, written);
+			form->relpersistence != RELPERSISTENCE_TEMP && is_large(form->oid))
+			list = lappend(list, table_written(form->oid));
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);

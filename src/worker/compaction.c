@@ -59,6 +59,7 @@
 #define BATCH_ROWS		2048
 #define LOOK_MS			5000	/* between looks at what is written */
 #define NEXT_MS			1000	/* after a table's turn */
+#define LONG_MS			60000	/* what does not change by itself */
 #define LOOKS			3		/* after a commit: what it wrote is counted up to 10 s later */
 #define STALE_MS		60000	/* then an earlier look does not tell how fast it is written */
 #define ATTEMPT_MS		20000	/* functions of a user's index may never end */
@@ -97,6 +98,7 @@ static bool tail_only;
 static int64 written_at_start;
 static TimestampTz due_at;		/* its next slice; 0: at once */
 static TimestampTz look_at = 0;	/* else: to look for a table */
+static bool none_large = false; /* when it last looked */
 static bool awaited = false;	/* something will be due without being told */
 static int	looks_left = LOOKS;
 
@@ -273,12 +275,16 @@ look_at_table(const DdbWritten *table, TimestampTz now, Entry *entry)
 static bool
 choose_table(TimestampTz now)
 {
+	List	   *tables = ddb_tables_written();
 	double		most = 0;
 	ListCell   *lc;
 
+	/* What a commit has written to them is counted later. */
+	none_large = tables == NIL;
+	looks_left = none_large ? 0 : Max(looks_left - 1, 0);
 	awaited = false;
 	current = (Entry) {0};
-	foreach(lc, ddb_tables_written())
+	foreach(lc, tables)
 	{
 		const DdbWritten *table = lfirst(lc);
 		Entry		entry;
@@ -287,7 +293,7 @@ choose_table(TimestampTz now)
 		if (!look_at_table(table, now, &entry))
 			continue;
 		awaited = true;
-		share = (double) entry.status.written / table->rows;
+		share = (double) entry.status.written / Max(table->rows, 1);
 		if (share > most)
 		{
 			most = share;
@@ -363,10 +369,10 @@ hindered(DdbSliceEnd end)
 			put_off(DDB_COMPACTION_UNVACUUMED, LOOK_MS);
 			break;
 		case DDB_SLICE_NO_VACUUM:
-			put_off(DDB_COMPACTION_NO_VACUUM, 60000);
+			put_off(DDB_COMPACTION_NO_VACUUM, LONG_MS);
 			break;
 		case DDB_SLICE_REPLICATED:
-			put_off(DDB_COMPACTION_REPLICATED, 60000);
+			put_off(DDB_COMPACTION_REPLICATED, LONG_MS);
 			break;
 		case DDB_SLICE_SMALL:
 			written_at_start = current.written;
@@ -468,10 +474,10 @@ report(void)
 static void
 step(TimestampTz now)
 {
+	attach();
 	if (sweep == NULL)
 	{
 		look_at = TimestampTzPlusMilliseconds(now, LOOK_MS);
-		looks_left = Max(looks_left - 1, 0);
 		if (!choose_table(now))
 			return;
 	}
@@ -497,10 +503,13 @@ failed(void)
 	if (OidIsValid(current.status.table))
 	{
 		current.failures = Min(current.failures + 1, 6);
-		put_off(DDB_COMPACTION_FAILED, INT64CONST(60000) << current.failures);
+		put_off(DDB_COMPACTION_FAILED, (int64) LONG_MS << current.failures);
 	}
 	else
+	{
 		end_turn();
+		look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LONG_MS);
+	}
 }
 
 /* ----------------------------------------------------------------------
@@ -513,7 +522,6 @@ ddb_compaction_step(void)
 	TimestampTz now = GetCurrentTimestamp();
 	bool		stays = true;
 
-	attach();
 	if (ddb_compact_rate == 0)
 	{
 		end_turn();
@@ -556,7 +564,12 @@ ddb_compaction_pending(void)
 void
 ddb_compaction_woken(void)
 {
+	TimestampTz soon = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), NEXT_MS);
+
+	/* A worker need not stay long to see that there is nothing large. */
 	looks_left = LOOKS;
+	if (none_large)
+		look_at = Min(look_at, soon);
 }
 
 TimestampTz
