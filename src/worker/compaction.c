@@ -87,7 +87,7 @@ typedef struct Shared
 	Entry		entries[ENTRIES];
 } Shared;
 
-int			ddb_compact_rate = 1000;
+static int	compact_rate = 1000;
 
 static Shared *shared = NULL;
 
@@ -231,7 +231,7 @@ is_calm(const Entry *before, const DdbWritten *table, TimestampTz now)
 	double		seconds = (now - before->looked) / 1e6;
 
 	return before->looked != 0 && seconds > 0 && seconds < STALE_MS / 1000 &&
-		(table->written - before->written) / seconds <= ddb_compact_rate;
+		(table->written - before->written) / seconds <= compact_rate;
 }
 
 /* Else the worker need not stay for it. */
@@ -424,7 +424,7 @@ pay(const DdbCompaction *done, TimestampTz start)
 	if (batch.rows < BATCH_ROWS && now - batch.start < BATCH_MS * 1000 && !MyLatch->is_set)
 		due_at = 0;
 	else
-		due_at = now + Max(now - batch.start, (int64) (batch.rows * 1000000 / ddb_compact_rate));
+		due_at = now + Max(now - batch.start, (int64) (batch.rows * 1000000 / compact_rate));
 }
 
 static void
@@ -522,7 +522,7 @@ ddb_compaction_step(void)
 	TimestampTz now = GetCurrentTimestamp();
 	bool		stays = true;
 
-	if (ddb_compact_rate == 0)
+	if (compact_rate == 0)
 	{
 		end_turn();
 		awaited = false;
@@ -584,7 +584,7 @@ ddb_compaction_due(void)
 bool
 ddb_compaction_wants(Relation rel)
 {
-	return ddb_compact_rate > 0 && !RelationUsesLocalBuffers(rel) &&
+	return compact_rate > 0 && !RelationUsesLocalBuffers(rel) &&
 		pg_prng_uint32(&pg_global_prng_state) % WAKE_ONE_OF == 0;
 }
 
@@ -593,6 +593,6 @@ ddb_compaction_settings(void)
 {
 	DefineCustomIntVariable("ddb.compact_rate",
 							"Rows a second that are moved together in the background; 0: none.",
-							NULL, &ddb_compact_rate, 1000, 0, 1000000, PGC_SUSET, 0, NULL, NULL,
+							NULL, &compact_rate, 1000, 0, 1000000, PGC_SUSET, 0, NULL, NULL,
 							NULL);
 }
