@@ -129,6 +129,15 @@ ddb_no_transaction_timeout(void)
 	((void) reindex_relation(relid, flags, &(ReindexParams) {0}))
 #endif
 
+/* 18 vacuums the largest tables sooner: at so many dead rows at the latest; -1: it does not. */
+#if PG_VERSION_NUM >= 180000
+#define ddb_autovacuum_most(options) \
+	((options) && (options)->autovacuum.vacuum_max_threshold >= -1 ? \
+	 (options)->autovacuum.vacuum_max_threshold : autovacuum_vac_max_thresh)
+#else
+#define ddb_autovacuum_most(options) (-1)
+#endif
+
 /* 16 renamed what is known of a table's rows. */
 #if PG_VERSION_NUM < 160000
 #define live_tuples n_live_tuples

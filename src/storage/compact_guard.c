@@ -81,6 +81,7 @@ vacuum_guard(Relation heap)
 	const StdRdOptions *options = (const StdRdOptions *) heap->rd_options;
 	double		limit = autovacuum_vac_thresh;
 	double		scale = autovacuum_vac_scale;
+	int			most = ddb_autovacuum_most(options);
 	bool		comes = AutoVacuumingActive();
 
 	if (options)
@@ -91,7 +92,10 @@ vacuum_guard(Relation heap)
 			scale = options->autovacuum.vacuum_scale_factor;
 		comes &= options->autovacuum.enabled;
 	}
-	if (stats == NULL || stats->dead_tuples <= limit + scale * Max(heap->rd_rel->reltuples, 0))
+	limit += scale * Max(heap->rd_rel->reltuples, 0);
+	if (most >= 0)
+		limit = Min(limit, most);
+	if (stats == NULL || stats->dead_tuples <= limit)
 		return DDB_SLICE_MORE;
 	return comes ? DDB_SLICE_UNVACUUMED : DDB_SLICE_NO_VACUUM;
 }
