@@ -174,11 +174,11 @@ fill_room(const Pass *pass)
 	return Max((int) PAGE_ROOM * 3 / 50, pass->spared);
 }
 
-/* The mean room at which a stretch is sparse. */
+/* The mean room at which a stretch is sparse: packed sooner, collections that come back begin new pages. */
 static inline int
 sparse_room(const Pass *pass)
 {
-	return pass->spared + (PAGE_ROOM - pass->spared) * 2 / 5;
+	return pass->spared + (PAGE_ROOM - pass->spared) * 9 / 20;
 }
 
 /* compact_guard.c: may it be compacted now, without having been asked to? */
