@@ -452,6 +452,14 @@ ddb_cursor_delete(Oid index)
 /* ----------------------------------------------------------------------
  * What others ask
  * ---------------------------------------------------------------------- */
+bool
+ddb_cursor_fits(const DdbCursor *cursor)
+{
+	return cursor->from.xmax != 0 &&
+		cursor->index_storage == ddb_relation_storage(cursor->index) &&
+		cursor->table_storage == ddb_relation_storage(cursor->table);
+}
+
 DdbIndexState
 ddb_index_state(Oid index)
 {
@@ -482,7 +490,7 @@ ddb_index_reached(Oid index, FullTransactionId xid)
 	uint64		wanted = U64FromFullTransactionId(xid);
 	bool		reached;
 
-	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || cursor->from.xmax == 0)
+	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || !ddb_cursor_fits(cursor))
 		return false;
 	if (ddb_ended_contains(&cursor->from, wanted))
 		return true;

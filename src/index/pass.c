@@ -76,9 +76,7 @@ must_start(const DdbWork *work)
 {
 	const DdbCursor *cursor = work->cursor;
 
-	return cursor == NULL || cursor->from.xmax == 0 || cursor->table != work->table ||
-		cursor->index_storage != ddb_relation_storage(work->def.relid) ||
-		cursor->table_storage != ddb_relation_storage(work->table);
+	return cursor == NULL || cursor->table != work->table || !ddb_cursor_fits(cursor);
 }
 
 /* Is the cursor, although nothing is there for it, far behind in the logs? */

@@ -224,8 +224,7 @@ lock_all(Verify *v, Oid index)
 		ddb_raise(DDB_RESOURCE_NOT_FOUND, "Requested resource not found");
 	work->cursor = ddb_cursor_read(index);
 	if (work->cursor == NULL || work->cursor->state != DDB_INDEX_ACTIVE ||
-		work->cursor->index_storage != ddb_relation_storage(index) ||
-		work->cursor->table_storage != ddb_relation_storage(work->table))
+		!ddb_cursor_fits(work->cursor))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" is not active", work->def.name)));
