@@ -28,6 +28,7 @@
 #include "storage/latch.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -157,6 +158,9 @@ ddb_wait_for_index(Oid table, const char *index_name, const char *token, int64 t
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
+
+		/* A worker may have given the index other storage. */
+		AcceptInvalidationMessages();
 		pause = Min(pause * 2, LONGEST_PAUSE_MS);
 	}
 	return true;
