@@ -460,6 +460,12 @@ ddb_cursor_fits(const DdbCursor *cursor)
 		cursor->table_storage == ddb_relation_storage(cursor->table);
 }
 
+bool
+ddb_cursor_follows(const DdbCursor *cursor)
+{
+	return cursor && cursor->state == DDB_INDEX_ACTIVE && ddb_cursor_fits(cursor);
+}
+
 DdbIndexState
 ddb_index_state(Oid index)
 {
@@ -490,7 +496,7 @@ ddb_index_reached(Oid index, FullTransactionId xid)
 	uint64		wanted = U64FromFullTransactionId(xid);
 	bool		reached;
 
-	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || !ddb_cursor_fits(cursor))
+	if (!ddb_cursor_follows(cursor))
 		return false;
 	if (ddb_ended_contains(&cursor->from, wanted))
 		return true;

@@ -129,6 +129,9 @@ extern DdbCursor *ddb_cursor_read(Oid index);
 /* Has it begun, and have table and index still the storage it is about? */
 extern bool ddb_cursor_fits(const DdbCursor *cursor);
 
+/* Does the index show what its cursor says?  NULL: there is none. */
+extern bool ddb_cursor_follows(const DdbCursor *cursor);
+
 /* Locks a cursor and reads it again; false when another session has it or it is gone. */
 extern bool ddb_cursor_lock(DdbCursor *cursor);
 

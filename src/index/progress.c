@@ -62,7 +62,7 @@ ddb_index_reached_all(Oid index, FullTransactionId xid)
 	DdbCursor  *cursor = ddb_cursor_read(index);
 	uint64		end = U64FromFullTransactionId(xid);
 
-	if (cursor == NULL || cursor->state != DDB_INDEX_ACTIVE || !ddb_cursor_fits(cursor))
+	if (!ddb_cursor_follows(cursor))
 		return false;
 	return cursor->from.xmin >= end || count_pending(cursor, end, 1) == 0;
 }

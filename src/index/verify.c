@@ -223,8 +223,7 @@ lock_all(Verify *v, Oid index)
 	if (!ddb_work_find(index, work))
 		ddb_raise(DDB_RESOURCE_NOT_FOUND, "Requested resource not found");
 	work->cursor = ddb_cursor_read(index);
-	if (work->cursor == NULL || work->cursor->state != DDB_INDEX_ACTIVE ||
-		!ddb_cursor_fits(work->cursor))
+	if (!ddb_cursor_follows(work->cursor))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" is not active", work->def.name)));
