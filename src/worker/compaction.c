@@ -36,8 +36,6 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 #include "storage/spin.h"
 #include "storage/storage.h"
 #include "utils/builtins.h"
@@ -117,18 +115,8 @@ static Batch batch;
 static void
 attach(void)
 {
-	bool		found;
-
-	if (shared)
-		return;
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	shared = ShmemInitStruct(SHARED_NAME, sizeof(Shared), &found);
-	if (!found)
-	{
-		memset(shared, 0, sizeof(Shared));
-		SpinLockInit(&shared->lock);
-	}
-	LWLockRelease(AddinShmemInitLock);
+	if (shared == NULL)
+		shared = ddb_shared_attach(SHARED_NAME, sizeof(Shared), offsetof(Shared, lock));
 }
 
 /* With the lock held. */

@@ -87,22 +87,29 @@ typedef struct Shared
 static Shared *shared = NULL;
 static Slot *own = NULL;
 
+void *
+ddb_shared_attach(const char *name, Size size, Size lock)
+{
+	bool		found;
+	char	   *memory;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	memory = ShmemInitStruct(name, size, &found);
+	if (!found)
+	{
+		memset(memory, 0, size);
+		SpinLockInit((slock_t *) (memory + lock));
+	}
+	LWLockRelease(AddinShmemInitLock);
+	return memory;
+}
+
 /* May raise, where there is no memory left: not to be called first at a commit. */
 void
 ddb_workers_attach(void)
 {
-	bool		found;
-
-	if (shared)
-		return;
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	shared = ShmemInitStruct(SHARED_NAME, sizeof(Shared), &found);
-	if (!found)
-	{
-		memset(shared, 0, sizeof(Shared));
-		SpinLockInit(&shared->lock);
-	}
-	LWLockRelease(AddinShmemInitLock);
+	if (shared == NULL)
+		shared = ddb_shared_attach(SHARED_NAME, sizeof(Shared), offsetof(Shared, lock));
 }
 
 /* ----------------------------------------------------------------------

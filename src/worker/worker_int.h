@@ -14,6 +14,9 @@
  * control.c
  * ---------------------------------------------------------------------- */
 
+/* Finds a piece of shared memory, or makes it: zeros and, at `lock`, a spinlock.  May raise. */
+extern void *ddb_shared_attach(const char *name, Size size, Size lock);
+
 /* Finds the shared memory; what the other functions do themselves where they may raise. */
 extern void ddb_workers_attach(void);
 
